@@ -50,6 +50,7 @@ describe('reports are as the schema says', () => {
   test.each([
     ['explain', ['explain', '-A', ...ESTATE]],
     ['the pages of all codes', ['explain', ...FINDING_CODES]],
+    ['the page of a reason without a code', ['explain', 'NotHandled']],
     ['conflicts', ['conflicts', '-A', ...ESTATE]],
     ['suppressed findings', ['conflicts', '-A', ...ESTATE, '--suppress', 'KLM402=iib/*/*']],
     ['who-selects', ['who-selects', '-A', ...ESTATE]],

@@ -110,6 +110,16 @@ const QUESTIONS: readonly (readonly [question: string, args: readonly string[], 
       ['explain', 'UnsafeSelector'],
       [/^KLM201: selector not provably safe$/m, /^error, /m],
     ],
+    [
+      'what does a reason of InForce mean',
+      ['explain', 'NotHandled'],
+      [/^NotHandled$/m, /^condition InForce=Unknown$/m],
+    ],
+    [
+      'what does a reason of Ready without a finding mean',
+      ['explain', 'NamespaceFull'],
+      [/^NamespaceFull$/m, /^condition Ready=Unknown$/m],
+    ],
   ]
 
 /** A terminal of this width, on which a sentence is one line. */
@@ -126,7 +136,7 @@ describe('the first three lines answer', () => {
 /** A command line of each view. */
 const VIEWS: readonly (readonly [view: string, args: readonly string[]])[] = [
   ...QUESTIONS.flatMap(([question, args]): (readonly [string, readonly string[]])[] =>
-    args[1] === 'UnsafeSelector' ? [] : [[question, args]],
+    args[0] === 'explain' && args.length === 2 ? [] : [[question, args]],
   ),
   ['explain, several', ['explain', 'team-a/chat', 'playground/phi', ...ESTATE_FLAGS]],
   ['explain -o wide', ['explain', '-n', 'team-a', '-o', 'wide', ...ESTATE_FLAGS]],

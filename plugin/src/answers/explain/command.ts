@@ -6,23 +6,25 @@ import { allNamespacesFlag, selectorFlag } from '../../flags/flags.ts'
 import { codeMeant } from '../../flags/finding-filter.ts'
 import { withoutKind } from '../../gather/selection.ts'
 import { ONLY } from './only.ts'
+import { reasonPageOf } from './reasons.ts'
 import { commonOptions, optionsWithoutSources } from '../../flags/options.ts'
 import { words } from '../../flags/repeatable.ts'
 
-/** A finding code as people write it, or a condition reason: names of bindings have no capital letters. */
-export function isCode(word: string): boolean {
-  return /^klm\d*$/i.test(word) || (/[A-Z]/.test(word) && codeMeant(word) !== undefined)
+/** Whether a word is a finding code or a condition reason, which have pages. Names of bindings have no capital letters. */
+export function hasPage(word: string): boolean {
+  if (/^klm\d*$/i.test(word)) return true
+  return /[A-Z]/.test(word) && (codeMeant(word) !== undefined || reasonPageOf(word) !== undefined)
 }
 
 /** The command line of `explain`. */
 export class ExplainCommand extends SourceCommand {
   static override readonly summary = 'Why is this binding refused, and what does it give to whom?'
   static override readonly description =
-    'Derives bindings step by step: the pool and objective, every selector and where it comes from, ' +
-    'the safety proof, the SPIFFE ID, collisions, the pods and containers that it reaches, and what ' +
-    'else they hold or lose, and which access policies name the ID. A failing step ends with a fix. With a ' +
-    'finding code or a condition reason (KLM201, UnsafeSelector), prints its page; beside bindings, a code ' +
-    'shows what is found under it.'
+    'Derives bindings step by step: the pool and objective, every selector and where it comes from, the ' +
+    'safety proof, the SPIFFE ID, collisions, and the pods and containers that it reaches. Also shows what ' +
+    'else these containers hold or lose, and which access policies name the ID. A failing step ends with a ' +
+    'fix. With a finding code or a condition reason (KLM201, UnsafeSelector), prints its page. A code beside ' +
+    'bindings shows only the findings of that code.'
   static override readonly usage = 'explain [BINDING...|CODE|REASON] [flags]'
   static override readonly examples = [
     '<%= config.bin %> explain team-a/chat',
@@ -47,8 +49,8 @@ export class ExplainCommand extends SourceCommand {
   async run(): Promise<CommandResult> {
     const { flags, args } = await this.parse(ExplainCommand)
     const subjects = withoutKind(args.binding ?? [])
-    const codes = subjects.filter(isCode)
-    const bindings = subjects.filter((subject) => !isCode(subject))
+    const codes = subjects.filter(hasPage)
+    const bindings = subjects.filter((subject) => !hasPage(subject))
     if (codes.length > 0 && bindings.length === 0) {
       const { output } = optionsWithoutSources(flags, this.context.cwd)
       const { codePages } = await import('./pages.ts')

@@ -1,4 +1,4 @@
-// `kubectl kleym explain KLM201`: the page of a finding code, offline.
+// `kubectl kleym explain KLM201`: the page of a finding code or of a condition reason, offline.
 import {
   FINDING_CODES,
   findingEntry,
@@ -17,8 +17,9 @@ import { report, toJson } from '../../output/json.ts'
 import { table } from '../../text/table.ts'
 import { BLANK, line, render, span, type Block } from '../../text/line.ts'
 import { PROSE_WIDTH, wrap } from '../../text/wrap.ts'
+import { reasonPageOf, type ReasonPage } from './reasons.ts'
 
-/** The pages of some codes in the format that is asked for; throws for a code that does not exist. */
+/** The pages of some codes and reasons in the format that is asked for; throws for a code that does not exist. */
 export async function codePages(
   written: readonly string[],
   options: OutputOptions,
@@ -32,25 +33,40 @@ export async function codePages(
   const answer =
     isIndex && (options.format === 'text' || options.format === 'wide')
       ? viewIndex(options, context)
-      : await pagesIn(isIndex ? FINDING_CODES : written.map(requireCode), options, context)
+      : await pagesIn(isIndex ? { codes: FINDING_CODES, reasons: [] } : pagesOf(written), options, context)
   return { answer, notes: [], exitCode: EXIT.ok }
 }
 
-async function pagesIn(
-  codes: readonly FindingCode[],
-  options: OutputOptions,
-  context: CommandContext,
-): Promise<string> {
+/** What is asked for, in the order of the command line. */
+interface Pages {
+  readonly codes: readonly FindingCode[]
+  /** The reasons without a code. */
+  readonly reasons: readonly ReasonPage[]
+}
+
+function pagesOf(written: readonly string[]): Pages {
+  return {
+    codes: written
+      .filter((word) => codeMeant(word) !== undefined || reasonPageOf(word) === undefined)
+      .map(requireCode),
+    reasons: written.flatMap((word) => reasonPageOf(word) ?? []),
+  }
+}
+
+async function pagesIn(pages: Pages, options: OutputOptions, context: CommandContext): Promise<string> {
+  const { codes, reasons } = pages
   const examples = await loadExamples()
-  if (options.format === 'json') return toJson(pagesReport(codes, examples))
+  if (options.format === 'json') return toJson(pagesReport(pages, examples))
   if (options.format === 'yaml')
-    return (await import('../../output/yaml.ts')).toYaml(pagesReport(codes, examples))
-  if (options.format === 'name') return codes.map((code) => `${code}\n`).join('')
+    return (await import('../../output/yaml.ts')).toYaml(pagesReport(pages, examples))
+  if (options.format === 'name')
+    return [...codes, ...reasons.map(({ reason }) => reason)].map((name) => `${name}\n`).join('')
   const width = Math.min(viewWidth(context), PROSE_WIDTH)
-  const block = codes.flatMap((code, at) => [
-    ...(at === 0 ? [] : [BLANK]),
-    ...viewPage(code, examples.get(code), width),
-  ])
+  const views = [
+    ...codes.map((code) => viewPage(code, examples.get(code), width)),
+    ...reasons.map((reason) => viewReason(reason, width)),
+  ]
+  const block = views.flatMap((view, at) => (at === 0 ? view : [BLANK, ...view]))
   return render(block, paletteFor(options.colour, context))
 }
 
@@ -90,8 +106,9 @@ async function loadExamples(): Promise<Examples> {
   return new Map<string, PageExample>(Object.entries(examples))
 }
 
-function pagesReport(codes: readonly FindingCode[], examples: Examples): Readonly<Record<string, unknown>> {
+function pagesReport({ codes, reasons }: Pages, examples: Examples): Readonly<Record<string, unknown>> {
   return report('FindingPages', {
+    ...(reasons.length > 0 && { reasons }),
     pages: codes.map((code) => {
       const example = examples.get(code)
       const { severity, title, meaning, consequence, fix, reason } = findingEntry(code)
@@ -115,13 +132,22 @@ function viewPage(code: FindingCode, example: PageExample | undefined, width: nu
   return [
     line(span(`${code}: ${entry.title}`, 'bold')),
     line(`${entry.severity}${reason}`),
-    ...pageSections(code).flatMap(({ heading, text }) => [
-      BLANK,
-      line(span(heading, 'bold')),
-      ...wrap(line(`  ${text}`), width, 2),
-    ]),
+    ...pageSections(code).flatMap(({ heading, text }) => viewSection(heading, text, width)),
     ...viewExample(example),
   ]
+}
+
+function viewReason({ reason, condition, status, meaning, fix }: ReasonPage, width: number): Block {
+  return [
+    line(span(reason, 'bold')),
+    line(`condition ${condition}=${status}`),
+    ...viewSection('Meaning', meaning, width),
+    ...(fix === '' ? [] : viewSection('Fix', fix, width)),
+  ]
+}
+
+function viewSection(heading: string, text: string, width: number): Block {
+  return [BLANK, line(span(heading, 'bold')), ...wrap(line(`  ${text}`), width, 2)]
 }
 
 /** YAML as it stands in a file: it is not wrapped, so that it can be pasted. */

@@ -107,7 +107,7 @@ export const explainReportSchema = reportSchema('ExplainReport', 'The answer of 
   bindingsNotShown: count.optional().describe('How many bindings --only keeps out of this report.'),
 })
 
-/** The pages of finding codes: `explain CODE`. */
+/** The pages of finding codes and of condition reasons: `explain CODE`. */
 export const findingPagesSchema = z
   .object({
     apiVersion: z.literal(REPORT_API_VERSION),
@@ -129,6 +129,17 @@ export const findingPagesSchema = z
           ),
       }),
     ),
+    reasons: list(
+      z.object({
+        reason: z.string(),
+        condition: z.string().describe('The condition that has the reason.'),
+        status: z.enum(['True', 'False', 'Unknown']).describe('The status of that condition.'),
+        meaning: z.string(),
+        fix: z.string().describe('What to do; empty where nothing is wrong.'),
+      }),
+    )
+      .optional()
+      .describe('The condition reasons without a finding code; absent where none is asked for.'),
   })
   .describe('The answer of kubectl kleym explain CODE.')
   .meta({ id: 'FindingPages' })

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { CommandConfig, KleymCommand } from '../../flags/command.ts'
 import { ConflictsCommand } from '../conflicts/command.ts'
 import { DiffCommand } from '../diff/command.ts'
-import { ExplainCommand, isCode } from '../explain/command.ts'
+import { ExplainCommand, hasPage } from '../explain/command.ts'
 import { PoliciesCommand } from '../policies/command.ts'
 import { WhoSelectsCommand } from '../who-selects/command.ts'
 import { WhyCommand } from '../why/command.ts'
@@ -144,7 +144,7 @@ export const TOOLS: readonly Tool[] = [
     // Any other word is a binding, which would be looked for in the cluster of the default kubeconfig.
     inputSchema: {
       target: word('A code or a reason.').refine(
-        isCode,
+        hasPage,
         'must be a code, as KLM301, or a reason, as UnsafeSelector',
       ),
     },

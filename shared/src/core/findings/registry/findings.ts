@@ -719,7 +719,7 @@ const BY_REASON = new Map<Reason, FindingCode>(
   }),
 )
 
-/** The code under which the plugin reports a condition reason; undefined for `Reconciled`. */
+/** The code under which the plugin reports a condition reason; undefined for a reason that it does not report. */
 export function codeOfReason(reason: Reason): FindingCode | undefined {
   return BY_REASON.get(reason)
 }
