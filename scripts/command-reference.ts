@@ -12,7 +12,8 @@ const NOTE = '<!-- Generated from plugin/src/answers by `npm run generate`; do n
 /** What each exit code says, once for every command and format. */
 export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   ok: 'a complete answer with nothing at or above `--fail-on`; no difference',
-  findings: 'findings at or above `--fail-on`; differences (`diff`)',
+  findings:
+    'findings at or above `--fail-on`; differences (`diff`, `verify`); a failed assertion (`test`); a broken hop (`why`)',
   usage: 'wrong usage',
   notFound: 'a named object does not exist',
   incomplete:
@@ -57,7 +58,7 @@ function commandSection(id: CommandId, command: Command.Class): string {
   return [
     `## ${id}\n`,
     `\`\`\`\n${usages(command, id)}\n\`\`\`\n`,
-    `${command.summary ?? ''} ${command.description ?? ''}\n`,
+    `**${command.summary ?? ''}** ${command.description ?? ''}\n`,
     ...(args.length === 0 ? [] : [['| argument | |', '|---|---|', ...args, ''].join('\n')]),
     ...(own.length === 0 ? [] : [flagTable(flags, own)]),
     ...sharedLine(shared),

@@ -56,7 +56,7 @@ export const QUESTIONS: Readonly<Record<CommandId, string>> = {
   test: 'Is what we state about identities true?',
   verify: 'Does the SPIRE server agree?',
   map: 'Who holds what, as a picture?',
-  settings: 'What is kleym set to, and who says so?',
+  settings: 'Which settings count, and where do they come from?',
   status: 'Is the installation sound?',
   watch: 'Watch bindings live',
   mcp: 'How does an assistant ask all of this?',

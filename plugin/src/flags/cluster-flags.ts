@@ -16,7 +16,7 @@ const text = (helpValue: string, description: string, char?: 's') =>
 
 /** The flags of every command that can read a cluster. */
 export const clusterFlags = {
-  kubeconfig: text('FILE', 'The kubeconfig to read, in place of KUBECONFIG and ~/.kube/config.'),
+  kubeconfig: text('FILE', 'The kubeconfig to read, instead of KUBECONFIG and ~/.kube/config.'),
   context: text('NAME', 'The context of the kubeconfig.'),
   cluster: text('NAME', 'The cluster of the kubeconfig.'),
   user: text('NAME', 'The user of the kubeconfig.'),
@@ -39,7 +39,7 @@ export const clusterFlags = {
       'Trust any certificate that the API server shows: answers may then come from another server.',
   }),
   'tls-server-name': text('NAME', "The name that the API server's certificate must have."),
-  'request-timeout': text('DURATION', 'How long one request may take, such as 10s; 0 is for ever.'),
+  'request-timeout': text('DURATION', 'How long one request may take, such as 10s; 0 means no limit.'),
 }
 
 /** The values of `clusterFlags`, as oclif parses them. */

@@ -67,7 +67,7 @@ export const sourceFlags = ofGroup(SOURCES, {
   kustomize: Flags.string({
     char: 'k',
     helpValue: 'DIR',
-    description: 'Read what kubectl kustomize makes of a folder. Repeatable, and goes with -f.',
+    description: 'Read the output of kubectl kustomize for a folder. Repeatable, also beside -f.',
     ...REPEATABLE,
   }),
   render: Flags.boolean({
@@ -84,7 +84,7 @@ export const sourceFlags = ofGroup(SOURCES, {
   }),
   live: Flags.string({
     helpValue: 'DIR',
-    description: 'With --offline: a dump that stands for the cluster, which the files of -f change.',
+    description: 'With --offline: a dump of the cluster, to which the files of -f are applied.',
   }),
   without: Flags.string({
     helpValue: 'KIND/NAME',
@@ -94,7 +94,7 @@ export const sourceFlags = ofGroup(SOURCES, {
   namespace: Flags.string({
     char: 'n',
     helpValue: 'NAME',
-    description: `The namespace in force, in place of the context's; offline, of objects that name none (${DEFAULT_NAMESPACE}).`,
+    description: `The namespace, instead of the one of the context. Offline, also that of objects without one (else ${DEFAULT_NAMESPACE}).`,
   }),
 })
 
@@ -123,14 +123,15 @@ export const settingsFlags = ofGroup('SETTINGS', {
   }),
   config: Flags.string({
     helpValue: 'FILE',
-    description: 'The settings file, in place of the .kleym.yaml of the repository.',
+    description: 'The settings file, instead of the .kleym.yaml of the repository.',
   }),
   'no-config': Flags.boolean({
     description: 'Read no settings file.',
   }),
   'scm-namespace': Flags.string({
     helpValue: 'NAME',
-    description: `Where its ConfigMap is looked for (${SCM_NAMESPACES.join(', ')}).`,
+    description:
+      'Look for the SPIRE Controller Manager in this namespace alone; without it, wherever it runs.',
   }),
 })
 
@@ -173,7 +174,7 @@ export const outputFlags = ofGroup('OUTPUT', {
     description: 'Exit code 0, not 4, if there is nothing to check in the files.',
   }),
   strict: Flags.boolean({
-    description: 'Take nothing for granted: what would rest on a premise is not known (exit code 4).',
+    description: 'Assume nothing: an answer that would rest on an assumption is not known (exit code 4).',
   }),
   color: Flags.option({ options: COLOUR_FLAGS, default: 'auto' as ColourFlag })({
     helpValue: COLOUR_FLAGS.join('|'),
@@ -182,7 +183,7 @@ export const outputFlags = ofGroup('OUTPUT', {
   v: Flags.integer({
     char: 'v',
     helpValue: 'LEVEL',
-    description: 'From 6 on, an error comes with its stack.',
+    description: 'At 6 or higher, an error comes with its stack.',
     min: 0,
     max: 10,
     default: 0,
@@ -213,7 +214,8 @@ export const entriesFlags = {
   }),
   'as-of': Flags.string({
     helpValue: 'TIME',
-    description: 'When the entries were dumped (RFC 3339); of stdin beside a cluster it is now.',
+    description:
+      'When the entries were dumped (RFC 3339). Without it, entries from stdin beside a cluster count as current.',
   }),
 }
 

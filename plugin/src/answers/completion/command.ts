@@ -9,9 +9,9 @@ import { ACTION_NAMES } from './actions.ts'
 export class CompletionCommand extends KleymCommand {
   static override readonly summary = 'How does the shell complete this?'
   static override readonly description =
-    'kubectl completes the words of a plugin by running an executable beside it, which krew does not ' +
-    'install. Without a word, says whether it is there and what to do; install puts it into a folder ' +
-    'on PATH, by default the one that holds kubectl-kleym; script prints it.'
+    'kubectl completes the words of a plugin by running an executable beside it, which krew does not install.' +
+    ' Without an argument, says whether that executable is there and what to do. install puts it into a ' +
+    'folder on PATH, by default the one that holds kubectl-kleym. script prints it.'
   static override readonly usage = 'completion [install [DIR]|script]'
   static override readonly examples = [
     '<%= config.bin %> completion',
@@ -21,7 +21,7 @@ export class CompletionCommand extends KleymCommand {
   static override readonly args = {
     action: Args.option({ options: ACTION_NAMES })({
       ignoreStdin: true,
-      description: 'What to do; nothing but explain where it is left out.',
+      description: 'Install the executable, or print it.',
     }),
     folder: Args.string({ ignoreStdin: true, description: 'Where to install it: a folder on PATH.' }),
   }

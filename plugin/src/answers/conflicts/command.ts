@@ -19,11 +19,12 @@ import { REPEATABLE, words } from '../../flags/repeatable.ts'
 export class ConflictsCommand extends SourceCommand {
   static override readonly summary = 'What clashes?'
   static override readonly description =
-    'Lists everything that clashes, worst first: identity collisions with proof and witness, label ' +
-    'sets that may overlap, two identities on one container, one SPIFFE ID claimed twice, foreign ' +
-    'ClusterSPIFFEIDs on the same pods, displaced defaults, masked entries, equal hints, a pod in two ' +
-    'pools, and access policies that name no client, every client, or another identity than they seem to. ' +
-    'Of several clusters (--context and --cluster-dir, two or more in all): the SPIFFE IDs that two of them give, and by what.'
+    'Lists everything that clashes, worst first: identity collisions with the proof and an example pod, label' +
+    ' sets that may overlap, two identities on one container, one SPIFFE ID claimed twice, foreign ' +
+    'ClusterSPIFFEIDs on the same pods, displaced defaults, masked entries, equal hints, a pod in two pools, ' +
+    'and access policies that name no client, every client, or another identity than they seem to. With ' +
+    'several clusters (--context and --cluster-dir, two or more in all), lists the SPIFFE IDs that more than ' +
+    'one of them gives.'
   static override readonly usage = 'conflicts [BINDING...] [flags]'
   static override readonly examples = [
     '<%= config.bin %> conflicts -A --summary',
@@ -48,7 +49,7 @@ export class ConflictsCommand extends SourceCommand {
       helpGroup: 'SOURCE',
       helpValue: 'DIR',
       description:
-        'A folder that stands for a cluster, to be compared with another: its dump or its manifests. Repeatable.',
+        'A folder with the dump or the manifests of a cluster, to compare with another cluster. Repeatable.',
       ...REPEATABLE,
     }),
   }

@@ -12,12 +12,13 @@ import { baseFlag, requireBase, type DiffOptions } from '../parts/base-flag.ts'
 export class DiffCommand extends SourceCommand {
   static override readonly summary = 'What would change if these files were applied?'
   static override readonly description =
-    'Prints a unified diff of the ClusterSPIFFEIDs, then the effect: which containers gain, lose or ' +
-    'change which SPIFFE ID, which pods lose their default identity, which bindings change verdict, ' +
-    'which access policies name an ID that changes hands, and which findings are new, are fixed or ' +
-    'no longer apply. With --base, two folders are compared, each a whole desired state: deletions count. Without ' +
-    'it, what is in no file stays: live are the ClusterSPIFFEIDs of --live, else those in the files. ' +
-    'KUBECTL_EXTERNAL_DIFF names another differ. Exits with 1 when there is a difference.'
+    'Prints a unified diff of the ClusterSPIFFEIDs, then the effect: which containers gain, lose or change ' +
+    'which SPIFFE ID, which pods lose their default identity, which bindings change verdict, which access ' +
+    'policies name an ID that changes hands, and which findings are new, are fixed or no longer apply. With ' +
+    '--base, compares two folders, each with all manifests: a manifest that is missing in the second one ' +
+    'counts as deleted. Without --base, an object that is in no file counts as unchanged, and the live ' +
+    'ClusterSPIFFEIDs are those of --live, else those in the files. KUBECTL_EXTERNAL_DIFF names another ' +
+    'differ. Exits with 1 if there is a difference.'
   static override readonly usage = 'diff [BINDING...] [flags]'
   static override readonly examples = [
     '<%= config.bin %> diff -R -f manifests',

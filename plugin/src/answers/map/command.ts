@@ -13,10 +13,10 @@ export class MapCommand extends SourceCommand {
   static override readonly summary = 'Who holds what, as a picture?'
   static override readonly description =
     'Draws namespaces with their workloads, pods and containers, the bindings, ClusterSPIFFEIDs and static ' +
-    'entries that give them identities, and the access policies that name these. With -o html as one page ' +
-    'that needs no network: it can be searched, filtered, printed, and read by keyboard and screen reader. ' +
-    'Other forms are mermaid, dot and json; as text, a table of namespaces. With --compare, the picture ' +
-    'shows what a change gives and takes.'
+    'entries that give them identities, and the access policies that name these. With -o html it is one page ' +
+    'that needs no network: you can search, filter and print it, and read it by keyboard and screen reader. ' +
+    'Other forms are mermaid, dot and json; as text, it is a table of namespaces. With --compare, the picture' +
+    ' shows what a change gives and takes.'
   static override readonly usage = 'map [flags]'
   static override readonly examples = [
     '<%= config.bin %> map -A -o html > map.html',

@@ -8,9 +8,11 @@ import type { CommandResult } from '../../io/context.ts'
 export class McpCommand extends SourceCommand {
   static override readonly summary = 'How does an assistant ask all of this?'
   static override readonly description =
-    'A Model Context Protocol server on stdin and stdout, with seven read-only tools: explain, who_selects, conflicts, diff, ' +
-    'policies, why_no_svid and why. Each answers with the report of the command of that name, bounded in size, about the cluster or the ' +
-    'files that the flags name. It writes nothing, reads no Secret, and ends when stdin does.'
+    'A Model Context Protocol server on stdin and stdout, with seven tools that only read. The tools explain,' +
+    ' who_selects, conflicts, diff and policies answer with the report of the command of that name; ' +
+    'why_no_svid answers with the report of the command why; why explains a finding code or a condition ' +
+    'reason. The answers are bounded in size. They are about the cluster or the files that the flags name. ' +
+    'The server writes nothing, reads no Secret, and ends when stdin does.'
   static override readonly usage = 'mcp [flags]'
   static override readonly examples = [
     '<%= config.bin %> mcp --context staging',

@@ -12,10 +12,10 @@ import { parseRegistrations } from './targets.ts'
 export class MigrateCommand extends SourceCommand {
   static override readonly summary = 'How do hand-written ClusterSPIFFEIDs become bindings?'
   static override readonly description =
-    "For a ClusterSPIFFEID that is not kleym's: the bindings that give the same containers an identity, " +
-    'each proven Ready; what no binding can say (the ID changes, TTLs, DNS names, federation); who ' +
-    'must accept the new ID beside the old one; and the order of steps that leaves no container without an identity. Pools and ' +
-    'objectives are never invented. -o yaml prints the bindings alone, ready to be applied.'
+    "For a ClusterSPIFFEID that is not kleym's: the bindings that give the same containers an identity, each " +
+    'proven Ready; what no binding can say (the ID changes, TTLs, DNS names, federation); who must accept the' +
+    ' new ID beside the old one; and the order of steps that leaves no container without an identity. It ' +
+    'never invents a pool or an objective. -o yaml prints the bindings alone, ready to be applied.'
   static override readonly usage = 'migrate [clusterspiffeid/NAME...] [flags]'
   static override readonly examples = [
     '<%= config.bin %> migrate clusterspiffeid/inference',

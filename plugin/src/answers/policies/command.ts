@@ -9,10 +9,11 @@ import { words } from '../../flags/repeatable.ts'
 export class PoliciesCommand extends SourceCommand {
   static override readonly summary = 'Whom do access policies name?'
   static override readonly description =
-    "Lists, for each rule of Kube Agentic Networking's XAccessPolicies, whom its source names: a SPIFFE " +
-    'ID and the containers that hold it, an ID that nothing renders, with similar IDs, one ' +
-    'of another trust domain, a service account, or any principal; and what does not take effect as it is ' +
-    'written. Whether a request passes is decided elsewhere, and not said here.'
+    'Lists whom each name in an access policy means: rules of XAccessPolicies (Kube Agentic Networking), ' +
+    'names in objects of Istio, Linkerd, the Gateway API and agentgateway, and SPIFFE IDs in any other string' +
+    ' that is read. A name means the containers that hold the ID, an ID that nothing renders (with similar ' +
+    'IDs), an ID of another trust domain, a service account, or any principal. Also lists what does not take ' +
+    'effect as it is written. Whether a request passes is decided elsewhere, and not said here.'
   static override readonly usage = 'policies [POLICY...] [flags]'
   static override readonly examples = [
     '<%= config.bin %> policies -A',

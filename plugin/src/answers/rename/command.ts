@@ -10,10 +10,11 @@ import { parseRename } from './targets.ts'
 export class RenameCommand extends SourceCommand {
   static override readonly summary = 'How does an identity get another name?'
   static override readonly description =
-    'The plan of a rename, from a binding, pool or objective to another: let consumers accept both IDs, issue both, switch, ' +
-    'and take the old one away. Each step has the command that checks it, and says who breaks if it is left out. ' +
-    'Where two bindings cannot stand on one container, a temporary ClusterSPIFFEID written by hand bridges the gap. The first ' +
-    'line says whether a container is cut off in between. Nothing is applied; -o yaml prints the objects of the next step.'
+    'The plan of a rename, from a binding, pool or objective to another: let consumers accept both IDs, issue' +
+    ' both, switch, and take the old one away. Each step has the command that checks it, and says who breaks ' +
+    'if it is left out. If two bindings on one container would be refused, a temporary ClusterSPIFFEID ' +
+    'written by hand bridges the gap. The first line says whether a container is cut off in between. Nothing ' +
+    'is applied; -o yaml prints the objects of the next step.'
   static override readonly usage = 'rename KIND/FROM TO [flags]'
   static override readonly examples = [
     '<%= config.bin %> rename pool/llama llama-70b -n team-a',

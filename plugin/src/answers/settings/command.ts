@@ -7,10 +7,11 @@ import type { CommandResult } from '../../io/context.ts'
 
 /** The command line of `settings`. */
 export class SettingsCommand extends SourceCommand {
-  static override readonly summary = 'What is kleym set to, and who says so?'
+  static override readonly summary = 'Which settings count, and where do they come from?'
   static override readonly description =
-    'Lists each setting with its value, where it comes from, and what it decides: the command line first, then the ' +
-    'cluster or the files, then the environment, then .kleym.yaml. --write makes .kleym.yaml of them.'
+    'Lists each setting with its value, its source, and what it decides. The sources, the first that has a ' +
+    'value: the command line, the cluster or the files, the environment, .kleym.yaml. --write makes ' +
+    '.kleym.yaml of them.'
   static override readonly usage = 'settings [flags]'
   static override readonly examples = [
     '<%= config.bin %> settings',
@@ -21,7 +22,8 @@ export class SettingsCommand extends SourceCommand {
   static override readonly flags = {
     'all-namespaces': allNamespacesFlag,
     write: Flags.boolean({
-      description: 'Write .kleym.yaml into this folder, if there is none; with --context, a section of it.',
+      description:
+        'Write .kleym.yaml into this folder, if there is none. With --context, write a section of it.',
     }),
   }
 

@@ -10,10 +10,10 @@ import { wrongUsage } from '../../io/errors.ts'
 export class StatusCommand extends SourceCommand {
   static override readonly summary = 'Is the installation sound?'
   static override readonly description =
-    'Tells, a line each: the kinds that are served, the operator and who leads, its trust domain and ' +
-    'class, whether SCM handles that class and runs, whether the server holds its entries (--entries), whether agents are ready, ' +
-    'the verdicts of all bindings as the operator wrote them, and ' +
-    'the binding that has been stuck for the longest time. Bindings are those of all namespaces, or of -n.'
+    'Prints one line for each of these: the kinds that are served, the operator and its leader, its trust ' +
+    'domain and class, whether SCM handles that class and runs, whether the server holds its entries ' +
+    '(--entries), whether agents are ready, the verdicts of all bindings as the operator wrote them, and the ' +
+    'binding that has been stuck for the longest time. Bindings are those of all namespaces, or of -n.'
   static override readonly usage = 'status [flags]'
   static override readonly examples = [
     '<%= config.bin %> status',

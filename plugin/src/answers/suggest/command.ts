@@ -10,11 +10,11 @@ import { parseTargets } from './targets.ts'
 export class SuggestCommand extends SourceCommand {
   static override readonly summary = 'Which bindings could these pools have?'
   static override readonly description =
-    'Suggests bindings for pools that have none: service account, container and role are read from the ' +
-    'pods or pod templates that a pool selects, and each binding is proven before it is shown: the core ' +
-    'that the operator runs says Ready, nothing else changes its readiness, and no error is new. Where there is none, ' +
-    'it tells the reason that the operator would give. -o yaml prints the bindings alone, ready to be ' +
-    'applied, with the reasons as comments.'
+    'Suggests bindings for pools that have none. Service account, container and role are read from the pods ' +
+    'or pod templates that a pool selects. Each binding is proven before it is shown: it would be Ready, no ' +
+    'other binding would change its readiness, and no error would be new. For a pool without a suggestion it ' +
+    'prints the reason that the operator would give. -o yaml prints only the objects to apply, in their ' +
+    'order, with the reasons as comments.'
   static override readonly usage = 'suggest [KIND/NAME...] [flags]'
   static override readonly examples = [
     '<%= config.bin %> suggest -A',

@@ -10,10 +10,10 @@ import type { CommandResult } from '../../io/context.ts'
 export class TestCommand extends SourceCommand {
   static override readonly summary = 'Is what we state about identities true?'
   static override readonly description =
-    'Runs IdentityTests: files that state which containers hold which identities, who holds an identity and ' +
-    'no other container, what bindings come to, and rules for everything. Each assertion passes, fails, or is not ' +
-    'known; one that matches nothing fails. --generate prints tests that pin what is true now, --update the ' +
-    'changes that make failing ones true.'
+    'Runs IdentityTests: files that state which containers hold which identities, which containers alone hold' +
+    ' an identity, which verdict bindings get, and rules for everything. Each assertion passes, fails, or is ' +
+    'not known; one that matches nothing fails. --generate prints tests that pin what is true now. --update ' +
+    'prints the changes to failing tests that would make them pass.'
   static override readonly usage = 'test [FILE|DIR...] [flags]'
   static override readonly examples = [
     '<%= config.bin %> test tests',
@@ -30,7 +30,7 @@ export class TestCommand extends SourceCommand {
       exclusive: ['update'],
     }),
     update: Flags.boolean({
-      description: 'Print, as a patch, the changes that make failing assertions true.',
+      description: 'Print a patch of the test files that makes failing assertions pass.',
     }),
   }
 

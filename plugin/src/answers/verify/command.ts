@@ -10,9 +10,9 @@ import type { CommandResult } from '../../io/context.ts'
 export class VerifyCommand extends SourceCommand {
   static override readonly summary = 'Does the SPIRE server agree?'
   static override readonly description =
-    'Compares the registration entries that the objects ask for with those that a SPIRE server holds: what is missing, ' +
-    'what is there and should not be, and what says something else, each with its cause where that is certain. ' +
-    'The entries are the output of spire-server entry show -output json.'
+    'Compares the registration entries that the objects ask for with those that a SPIRE server holds: which ' +
+    'are missing, which no object asks for, and which differ, each with its cause if that is certain. The ' +
+    'entries are the output of spire-server entry show -output json.'
   static override readonly usage = 'verify --entries FILE|- [flags]'
   static override readonly examples = [
     '$ kubectl exec -n spire-server spire-server-0 -c spire-server -- spire-server entry show -output json | <%= config.bin %> verify --entries -',
@@ -51,7 +51,7 @@ export class VerifyCommand extends SourceCommand {
     'agent-log': Flags.string({
       helpValue: 'FILE|-',
       description:
-        "The log of the agent on the pod's node, in place of --selectors: the last line that tells the selectors of a process of the container counts.",
+        "The log of the agent on the pod's node, instead of --selectors. The last line with selectors of the container counts.",
       dependsOn: ['svids'],
       exclusive: ['selectors'],
     }),

@@ -18,12 +18,11 @@ const sourcesOfWatch = { filename, recursive, kustomize, render, exclude, offlin
 export class WatchCommand extends KleymCommand {
   static override readonly summary = 'Watch bindings live'
   static override readonly description =
-    'A live table of bindings with their verdicts, and the derivation of the one that you open. The ' +
-    'verdicts are worked out from what the cluster holds, as the operator works them out, so they are ' +
-    'there without it too. Press ? for the keys. Where there is no terminal, and with --plain, it prints a ' +
-    'line for each binding and then a line for each change. The trust domain and the class come from ' +
-    'flags, else from what the operator has written into a status. With --offline it watches files: it answers ' +
-    'again when one of them changes.'
+    'A live table of bindings with their verdicts, and the derivation of the one that you open. The verdicts ' +
+    'are worked out as the operator works them out, so they are there even if no operator runs. Press ? for ' +
+    'the keys. With --plain, or without a terminal, it prints a line for each binding and then a line for ' +
+    'each change. Settings come from the same sources as for the other commands (kubectl kleym settings). ' +
+    'With --offline it watches files, and answers again when one of them changes.'
   static override readonly usage = 'watch [flags]'
   static override readonly examples = [
     '<%= config.bin %> watch -A',

@@ -11,10 +11,10 @@ import { parseTarget } from './target.ts'
 export class WhoSelectsCommand extends SourceCommand {
   static override readonly summary = 'Who gets which identity here?'
   static override readonly description =
-    'Lists, for each container, every registration that would select it, with its SPIFFE ID, where it ' +
-    'comes from, and its verdict: issued, masked, displaced, ignored, dead, refused, or what it ' +
-    'depends on. Works on pods and on the pod templates of workloads, where there is no pod yet; ' +
-    'and who names the identities in access policies.'
+    'Lists, for each container, every registration that would select it, with its SPIFFE ID, where it comes ' +
+    'from, and its verdict: issued, masked, displaced, ignored, dead, refused, or what it depends on. Reads ' +
+    'pods, and the pod templates of workloads without a pod. Also lists the access policies that name these ' +
+    'identities.'
   static override readonly usage = 'who-selects [KIND/NAME|SPIFFE-ID] [flags]'
   static override readonly examples = [
     '<%= config.bin %> who-selects pod llama-0 -n team-a',

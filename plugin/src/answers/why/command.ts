@@ -26,9 +26,10 @@ function selectorsIn(text: string): readonly string[] {
 export class WhyCommand extends SourceCommand {
   static override readonly summary = 'Why has this pod no SVID?'
   static override readonly description =
-    'Follows the identity of a container hop by hop: wanted, installed, rendered, on the server, on the agent, attested, ' +
-    'reachable, used. The first hop that is broken is the first line, and its fix the second. It executes nothing in a cluster: the ' +
-    'entries of the server and the log of the agent are given, and without them the answer prints the commands that give them.'
+    'Follows the identity of a container hop by hop: wanted, installed, rendered, on the server, on the ' +
+    'agent, attested, reachable, used. The first line is the first broken hop, the second its fix. It ' +
+    'executes nothing in a cluster: you give it the entries of the server and the log of the agent. Without ' +
+    'them the answer prints the commands that print them.'
   static override readonly usage = 'why POD|KIND/NAME [flags]'
   static override readonly examples = [
     '<%= config.bin %> why llama-0 -n team-a -c vllm',
@@ -55,14 +56,14 @@ export class WhyCommand extends SourceCommand {
     selectors: Flags.string({
       helpValue: 'TYPE:VALUE',
       description:
-        'The selectors that the agent found, in place of its log, with commas between them. Repeatable.',
+        'The selectors that the agent found, instead of its log, with commas between them. Repeatable.',
       ...REPEATABLE,
       exclusive: ['agent-log'],
     }),
     watch: Flags.boolean({
       char: 'w',
       description:
-        'Follow a pod of a cluster until each hop that is read is good, and print when each became so.',
+        'Look again until every hop that is read from the cluster is good, and print when each became good.',
     }),
   }
 

@@ -27,7 +27,7 @@ export const REASONS = {
   Reconciled: {
     condition: 'Ready',
     ready: 'True',
-    meaning: 'The ClusterSPIFFEID that the binding asks for is in force.',
+    meaning: 'The ClusterSPIFFEID that the binding asks for is written. InForce says whether SCM acts on it.',
     fix: '',
   },
   Undetermined: {

@@ -104,7 +104,7 @@ export const bindingStatusSchema = {
     },
     clusterSPIFFEID: {
       type: 'object',
-      description: 'The ClusterSPIFFEID that is in force for this binding.',
+      description: 'The ClusterSPIFFEID that the operator has written for this binding.',
       properties: { name: NAME, uid: { type: 'string', maxLength: 128 } },
       required: ['name', 'uid'],
     },
