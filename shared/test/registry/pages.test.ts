@@ -16,3 +16,12 @@ describe('every finding code has a page', () => {
     for (const { heading, text } of pageSections(code)) expect(page).toContain(`## ${heading}\n\n${text}\n`)
   })
 })
+
+test('the good side of an example brings no Node that its bad side lacks: it has nothing to do with the fix', () => {
+  const docs = join(import.meta.dirname, '../../../docs/findings')
+  const stray = FINDING_CODES.filter((code) => {
+    const [, bad = '', good = ''] = readFileSync(join(docs, `${code}.md`), 'utf8').split(/^## (?:Bad|Good)$/m)
+    return good.includes('\nkind: Node\n') && !bad.includes('\nkind: Node\n')
+  })
+  expect(stray).toEqual([])
+})

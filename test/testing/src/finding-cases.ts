@@ -204,7 +204,7 @@ export const FINDING_CASES: readonly FindingCase[] = [
     shows: world(binding({ spec: { poolRef: { name: 'Llama' } } })),
     not: world(binding()),
   },
-  { code: 'KLM102', shows: [objective(), binding()], not: world(binding()) },
+  { code: 'KLM102', shows: [objective(), binding()], not: [pool(), objective(), binding()] },
   {
     code: 'KLM103',
     shows: world(pool({ group: X_GROUP, labels: { app: 'x' } }), binding()),
@@ -213,9 +213,9 @@ export const FINDING_CASES: readonly FindingCase[] = [
   {
     code: 'KLM105',
     shows: [pool(), objective({ poolRef: { name: 'other' } }), binding()],
-    not: world(binding()),
+    not: [pool(), objective(), binding()],
   },
-  { code: 'KLM106', shows: [pool(), binding()], not: world(binding()) },
+  { code: 'KLM106', shows: [pool(), binding()], not: [pool(), objective(), binding()] },
   {
     code: 'KLM110',
     shows: world(
@@ -238,7 +238,7 @@ export const FINDING_CASES: readonly FindingCase[] = [
       objective(),
       binding(),
     ],
-    not: world(binding()),
+    not: [pool(), objective(), binding()],
   },
   {
     code: 'KLM202',
@@ -480,7 +480,7 @@ export const FINDING_CASES: readonly FindingCase[] = [
   {
     code: 'KLM511',
     shows: [objective(), binding()],
-    not: world(binding()),
+    not: [pool(), objective(), binding()],
     setting: { gaps: { '*': { verb: 'read', what: 'a.yaml', cause: 'malformed' } } },
   },
   {

@@ -48,8 +48,8 @@ export const REASONS = {
     condition: 'Ready',
     ready: 'Unknown',
     meaning:
-      'As many bindings of the namespace have an output as the operator is set to have for one, and this one has none. What is in force stays.',
-    fix: 'Delete bindings that are no longer used, or start the operator with a higher --bindings-per-namespace.',
+      'The namespace has as many bindings with an output as --bindings-per-namespace allows, so this binding gets none. Outputs that are there stay.',
+    fix: 'Delete bindings of the namespace that are no longer used, or start the operator with a higher --bindings-per-namespace.',
   },
   InvalidPoolRef: refused('InvalidRef', {
     meaning: 'The reference to the pool is malformed.',

@@ -106,7 +106,7 @@ export const FINDINGS = {
   KLM302: warning({
     title: 'label sets that may overlap',
     meaning:
-      'Two PerObjective bindings claim the same container and service account, or two PerVariant bindings the same variant and service account, and a pod may carry the labels of both pools, though neither label set contains the other.',
+      'Two PerObjective bindings name the same container and service account, or two PerVariant bindings the same variant and service account. Neither label set contains the other, but a pod may carry the labels of both pools.',
     consequence:
       'A pod with both label sets would hold both identities, and which of them a client gets first is not defined.',
     fix: 'Give one of the bindings its own containerName, or give the pools labels that exclude each other.',
@@ -117,7 +117,7 @@ export const FINDINGS = {
     meaning:
       'More than one registration matches the container, so its process holds more than one SPIFFE ID.',
     consequence:
-      'Many clients take the first SVID, and SPIRE orders them by random entry IDs: which one is used may change at any time.',
+      'Many clients take the first SVID. SPIRE orders SVIDs by random entry IDs, so which one is used differs from pod to pod.',
     fix: 'Keep one registration per container, or make the client choose by hint or SPIFFE ID.',
   }),
   KLM304: warning({
@@ -178,7 +178,7 @@ export const FINDINGS = {
     tells: 'others hold it',
     title: 'an identity that pods of other namespaces can take',
     meaning:
-      "A registration that is not kleym's gives the SPIFFE ID of a binding to pods of other namespaces too. It is so whether or not there is such a pod now; KLM308 names those that there are. Looked at are IDs that are the same for every pod, and registrations that ask for no labels of Namespaces, which tenants do not choose.",
+      "A registration that is not kleym's gives the SPIFFE ID of a binding to pods of other namespaces too. It is reported even if there is no such pod now; KLM308 names the pods that are there. Only IDs that are the same for every pod count. A registration that selects by labels of Namespaces does not count, because tenants do not choose these.",
     consequence:
       'Whoever may create pods there can act as the workload of the binding: labels and names are theirs to choose.',
     fix: "Give the registration a namespaceSelector for `kubernetes.io/metadata.name` of the binding's namespace, or delete it.",
@@ -209,7 +209,7 @@ export const FINDINGS = {
   KLM404: error({
     title: 'the identity reaches no container',
     meaning:
-      "Pods or pod templates carry the pool's labels, none of them has the service account and the container of the binding, and nothing else that was read could supply them.",
+      "Pods or pod templates carry the pool's labels. None of them has the service account and the container of the binding, and nothing else that was read could add them.",
     consequence: 'No container gets the identity, and the pods lose a default identity that is a fallback.',
     fix: 'Correct serviceAccountName or containerName of the binding, or the pods.',
   }),
@@ -249,7 +249,7 @@ export const FINDINGS = {
   KLM409: error({
     title: 'SCM ignores the namespace, or all pods of the binding',
     meaning:
-      "The namespace of the binding matches one of SCM's ignored namespaces, whose patterns are not anchored, or is not among its cacheNamespaces; or these leave out all pods of the pool by their labels.",
+      "The namespace of the binding matches one of SCM's ignoreNamespaces, which match anywhere in a name. Or SCM's cacheNamespaces lack the namespace, or leave out all pods of the pool by their labels.",
     consequence: 'The binding is Ready, and no pod of it ever gets the identity.',
     fix: 'Change ignoreNamespaces of SCM, for instance by anchoring the pattern with ^ and $. Or add the namespace to its cacheNamespaces, or move the workload. Or give the pods the labels that cacheNamespaces asks for.',
   }),
@@ -273,7 +273,7 @@ export const FINDINGS = {
     // Nothing clashes where no pod is there yet.
     isClash: false,
     title: "no pod has the pool's labels",
-    meaning: 'The snapshot has no pod, and no pod template, with the labels of the pool.',
+    meaning: 'No pod and no pod template that was read has the labels of the pool.',
     consequence: 'No container gets the identity yet.',
     fix: 'Nothing, if the workload is deployed later; else correct the labels of the pool or of the pods.',
   }),
@@ -333,7 +333,7 @@ export const FINDINGS = {
     meaning:
       'A manifest of a registration, a pool or an objective holds a field that its CRD does not have, or a null among labels.',
     consequence:
-      "kubectl's strict validation refuses an unknown field; any other client has it dropped, and the object means what is left: a selector without its field selects everything.",
+      "kubectl's strict validation refuses an unknown field; for any other client the API server drops the field. The object then means what is left: a selector without its field selects everything.",
     fix: 'Correct the name of the field, or remove it. If the CRD is newer than kleym and has the field, suppress the finding.',
   }),
   KLM421: error({
@@ -374,7 +374,7 @@ export const FINDINGS = {
     meaning:
       'A binding gives its identity to a proxy that takes its certificates from SPIRE: the socket is mounted where the proxy looks for one. The mesh of the proxy accepts IDs of service accounts alone, whose path is /ns/NAMESPACE/sa/NAME. PoolOnly and PerVariant give their identity to all containers of a pod, since no selector of SPIRE leaves one out.',
     consequence:
-      'Peers in the mesh verify IDs against service accounts, and refuse this one. If the proxy holds another SVID too, it presents the first one, and which that is SPIRE draws at random for each pod.',
+      'Peers in the mesh verify IDs against service accounts, and refuse this one. If the proxy holds another SVID too, it presents the first one, and SPIRE draws their order at random for each pod.',
     fix: 'If the pool has an objective, use PerObjective for the container of the model. Register the proxy beside it: a ClusterSPIFFEID that is no fallback, with the ID of the service account and the selector k8s:container-name of the proxy (docs/consumers.md). kubectl kleym suggest proves both: it writes them for a pool that has no binding yet, and names the steps for one that has. Without an objective it is impossible: a registration for the proxy adds an SVID and takes none away.',
   }),
   KLM441: error({
@@ -424,15 +424,16 @@ export const FINDINGS = {
     title: 'a field that a binding does not have',
     meaning: 'The manifest of a binding holds a field that its CRD does not have.',
     consequence:
-      "kubectl's strict validation refuses the binding; any other client has the field dropped, and the binding asks for more than was meant.",
+      "kubectl's strict validation refuses the binding. For any other client the API server drops the field, and the binding asks for more than was meant.",
     fix: 'Correct the name of the field, or remove it.',
   }),
   KLM520: warning({
     isClash: true,
     title: 'settings disagree',
     meaning:
-      "Two sources say different things about kleym's trust domain, class, output labels or variant label key: the flags, the operator's Deployment, or a binding's status.",
-    consequence: 'The settings were probably changed and not rolled out; this answer uses the first source.',
+      "Two sources give different values of one setting: the command line, the objects (the operator's Deployment, statuses, outputs, SCM's ConfigMap), the environment, or .kleym.yaml. Or a change edits the settings file that judges it.",
+    consequence:
+      'The answer shows the value of the first source. What depends on the setting is not known (docs/assumptions.md).',
     fix: 'Roll the operator out with the settings that are meant, or correct the flags.',
   }),
   KLM521: warning({
@@ -441,7 +442,7 @@ export const FINDINGS = {
     meaning:
       "A ClusterSPIFFEID of kleym's names a binding that is gone, or that was made again under another UID.",
     consequence:
-      'Its registration stays in force until the operator deletes it, and blocks bindings that claim the same container.',
+      'Its registration stays in force until the operator deletes it. Until then bindings that claim the same container wait.',
     fix: 'Let the operator run: it deletes the object by itself.',
   }),
   KLM522: warning({
@@ -499,7 +500,8 @@ export const FINDINGS = {
   KLM543: error({
     isClash: true,
     title: 'the operator does not run',
-    meaning: 'No replica of the Deployment of the operator is available.',
+    meaning:
+      'No replica of the operator is available; or bindings wait for the operator, and there is no Deployment of it.',
     consequence:
       'What is in force stays so. No change is applied: no binding is decided, no output is written or withdrawn.',
     fix: 'Look at the Deployment and the log of its pods.',
@@ -522,7 +524,7 @@ export const FINDINGS = {
     title: 'two operators in one cluster',
     meaning: 'More than one Deployment of the operator is there, each with a Lease of its own.',
     consequence:
-      'If their settings differ, they undo each other. Each takes what the other wrote for its own.',
+      'An operator never touches the ClusterSPIFFEIDs of another install. While another install has any, it is not ready, and bindings with such a ClusterSPIFFEID wait. An operator without a ClusterSPIFFEID of its own then writes nothing.',
     fix: 'Uninstall all but one: one operator serves the whole cluster.',
   }),
   KLM601: warning({
