@@ -113,7 +113,7 @@ export const OUTCOMES: readonly OutcomeRow[] = [
     applies: ({ causes }) => leavesOpen(causes, 'what depends on a setting'),
   },
   {
-    what: 'a difference (`diff`, `verify`)',
+    what: 'a difference (`diff`, `verify`), a broken hop (`why`)',
     mark: undefined,
     codes: ALWAYS(EXIT.findings),
     applies: ({ differs }) => differs === YES,
