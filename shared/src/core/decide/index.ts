@@ -85,7 +85,12 @@ export { prunedFields, pruningSchema } from './plan/pruned-fields.ts'
 export { settling } from './plan/settle.ts'
 export { type StatusVerdict, nextStatus, verdictOf } from './plan/status.ts'
 export { metadataAfterWrite } from './plan/written-metadata.ts'
-export { IN_FORCE_REASON_NAMES, IN_FORCE_REASONS, isInForceReason, showsScm } from './reasons/in-force-reasons.ts'
+export {
+  IN_FORCE_REASON_NAMES,
+  IN_FORCE_REASONS,
+  isInForceReason,
+  showsScm,
+} from './reasons/in-force-reasons.ts'
 export { REASONS, REASON_NAMES, type Reason, type RefusalReason, isReason } from './reasons/reasons.ts'
 export { type Config, TRUST_DOMAIN_PLACEHOLDER } from './settings/config.ts'
 export {
