@@ -87,11 +87,11 @@ export class WorkQueue {
   /** Since when each key is dirty or processing, in monotonic milliseconds. */
   readonly #dirty = new Map<string, number>()
   readonly #processing = new Map<string, number>()
-  /** The one that is processing and was large when it was taken. */
+  /** The key that is being processed and was large when it was taken. */
   #largeAtWork: string | undefined
   /** Until when each group counts as slow, as its last look was; the one that was so first comes first. */
   readonly #slowUntil = new Map<string, number>()
-  /** The keys that are processing and whose group was slow when they were taken. */
+  /** The keys that are being processed, whose group was slow when they were taken. */
   readonly #slowAtWork = new Set<string>()
   /** How many keys of each group are processing; groups without any are not in it. */
   readonly #processingOf = new Map<string, number>()

@@ -1,5 +1,5 @@
-// Items by the group that they belong to (a namespace), taken in turn from the groups that have any, so that one group's ten
-// thousand hold up no other's one.
+// A queue of items by group (a namespace). Groups with items take turns, so that ten thousand items of one group do not delay
+// one item of another.
 import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
 import { Fifo } from './fifo.ts'
 

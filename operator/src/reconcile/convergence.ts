@@ -92,7 +92,7 @@ export class Convergence {
     this.#options = options
   }
 
-  /** Brings one binding as far as it goes now, and reports it. */
+  /** Makes all writes of one binding that are possible now, and reports the result. */
   async run(key: string): Promise<Next> {
     let overtaken = 0
     const look: Look = { dryRuns: new Set(), isSchemaRead: false }

@@ -1,5 +1,5 @@
-// How many bindings of a namespace may have an output (docs/contract.md §8, "Quiet and fair"). Who has one is told by the outputs
-// that are there and by what the status says of one that a hand has deleted: no tenant writes either.
+// How many bindings of a namespace may have an output (docs/contract.md §8, "Quiet and fair"). A binding has one if its output
+// is there, or if its status names an output that a user has deleted by hand. Tenants can write neither.
 import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
 import { namespaceWritten } from '@kleym/shared/core/model/namespaced-name.ts'
 import type { CachedBinding } from '../caches/cached-binding.ts'

@@ -242,7 +242,7 @@ export class Reports {
   }
 }
 
-/** The output that is in force for a binding: the one that it asks for, or, while that is open, the one that it had. */
+/** The output of a binding: the one that it asks for, or, while the verdict is unknown, the one that it had. */
 function outputInForce(
   status: BindingStatus | undefined,
   judgement: Judgement,

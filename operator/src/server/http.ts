@@ -14,7 +14,7 @@ export interface ServerLimits {
   /** How often connections are looked at for that, in milliseconds. */
   readonly checkMs: number
   readonly headerBytes: number
-  /** The most at a time; for one more the one goes that has been idle longest. */
+  /** The most connections at a time; for a further one, the connection that has been idle longest is closed. */
   readonly connections: number
   /** After how many requests a connection ends; 0: when it has been idle for a while. */
   readonly requestsPerConnection: number

@@ -186,7 +186,9 @@ class Values {
   }
 }
 
-/** A value in a message: as it is where that is plain, else in quotes with escapes, so that a message is one line. */
+/**
+ * A value in a message: unchanged if it has plain characters only, else in quotes with escapes, so that a message is one line.
+ */
 function shown(value: string): string {
   return /^[\w.:/@,[\]-]+$/.test(value) ? value : JSON.stringify(value)
 }

@@ -7,7 +7,7 @@ const BY_NAME: ReadonlyMap<string, Resource> = new Map(
   RESOURCES.map((resource) => [resourceName(resource), resource]),
 )
 
-/** For what the API server forbade, the rules that would allow it, below the place where they belong; one line each. */
+/** The RBAC rules that would allow what the API server forbade, one line each, below the Role or ClusterRole that needs them. */
 export function missingRbacRules(unknown: readonly UnknownReason[]): readonly string[] {
   const byPlace = Map.groupBy(
     unknown.filter(({ cause, what }) => cause === 'forbidden' && BY_NAME.has(what)),

@@ -78,8 +78,8 @@ export class ClusterReader {
   }
 
   /**
-   * Asks which groups are served: the first request, and the one that tells whether the cluster can be reached at all.
-   * Throws a KleymError where it cannot, or where it does not take our credentials.
+   * Asks which groups are served: the first request, and the one that tells whether the cluster can be reached at all. Throws a
+   * KleymError if the cluster cannot be reached or refuses the credentials.
    */
   async open(): Promise<void> {
     if (this.#groups !== undefined) return

@@ -20,7 +20,7 @@ import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
 import type { AnswerInput } from '../gather/gather.ts'
 import { namesText } from '../text/names.ts'
 
-/** Something that is not known, by what it leaves open. The order is that in which every format lists them. */
+/** Something that is not known, by what depends on it. Every format lists causes in this order. */
 export type Cause =
   /** Anything, or what one rule reports, `worst` at most: it could not be read, and the report lists it. Of a gap, `kind` is what was not read. */
   | {

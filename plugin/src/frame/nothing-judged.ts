@@ -10,7 +10,7 @@ import type { InputProblem } from '../sources/problem.ts'
 import { namesText } from '../text/names.ts'
 import type { Frame } from './frame.ts'
 
-/** That an answer from files is about nothing; undefined where it is about something, or where that is said otherwise. */
+/** The problem that an answer from files is about nothing; undefined if it is about something, or another problem says so. */
 export function nothingJudged(
   { judged, findings }: Pick<Frame, 'judged' | 'findings'>,
   input: Pick<AnswerInput, 'isLive' | 'problems' | 'documents' | 'namespaceInForce' | 'after'>,

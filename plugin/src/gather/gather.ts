@@ -86,8 +86,8 @@ export interface AnswerInput {
   /** What the answer says of where settings come from; for stderr if its format has no place for it. */
   readonly remarks?: readonly string[]
   /**
-   * With `--live`: the objects of it that stand in none of the files. The answer takes them to stay, since a manifest that
-   * was deleted cannot be told from one that was not given.
+   * With `--live`: the objects of it that stand in none of the files. The answer treats them as unchanged, since a deleted
+   * manifest looks like one that was not given.
    */
   readonly takenToStay?: readonly Subject[]
   /** Whether a cluster was read, rather than files alone. */
@@ -504,7 +504,7 @@ function refuseWrongPaths(
   throw new KleymError('usage', { what, where, why, fix })
 }
 
-/** The objects in a total order, without where they stand and how they are written. */
+/** The objects in a total order, without their places in files and their formatting. */
 function contentsOf(objects: readonly RawObject[]): string {
   return sha256Hex(
     objects

@@ -44,7 +44,7 @@ export function chooseBindings(
   return [...new Set(chosen)]
 }
 
-/** The bindings that are meant, of all that there are; none where one that is named does not exist. */
+/** The bindings in question, out of all. Empty if a named binding does not exist. */
 export function bindingsMeant<T extends NamedBinding>(
   bindings: Each<T>,
   names: readonly string[],

@@ -166,7 +166,7 @@ export interface ScmReading {
   readonly settings: ScmSettings
   /** All that were found, that of `settings` first; none where it was given, or none was found. */
   readonly instances: readonly ScmInstance[]
-  /** Those beside that of `settings`; of a configuration that was given, those of other classes. */
+  /** The SCMs beside the one of `settings`; if a configuration was given, those of other classes. */
   readonly others: readonly ScmInstance[]
   /** Those that a source of less weight says: one of them may be the one that serves. */
   readonly disputed: readonly ScmInstance[]
@@ -239,7 +239,7 @@ export interface ScmSources {
   /** All configurations among the objects, those in the usual place first. */
   readonly found: readonly ScmConfigText[]
   readonly containers: readonly ScmContainer[]
-  /** ConfigMaps that mean to hold a configuration which cannot be read: it may be that of an SCM beside those that were found. */
+  /** ConfigMaps with a configuration that cannot be read: it may be that of a further SCM. */
   readonly unread: readonly InputProblem[]
 }
 
@@ -347,8 +347,8 @@ export async function scmSettings(
 }
 
 /**
- * SCM's settings before a change: those of the objects of that side, and what was given only where they hold none, or one that
- * does the same.
+ * SCM's settings before a change: those of the objects of that side. The given settings count only if these objects hold none,
+ * or hold an equivalent one.
  */
 export async function scmSettingsBefore(
   settings: SettingsOptions,
@@ -373,7 +373,7 @@ function isInUsualPlace({ at }: ScmConfigText): boolean {
   return at !== undefined && SCM_NAMESPACES.includes(at.namespace)
 }
 
-/** Those among the objects, if none of them does what the one that was given does. */
+/** The SCMs among the objects, if none of them is equivalent to the given one. */
 function scmContradicting(given: ScmSettings, found: readonly ScmInstance[]): readonly ScmInstance[] {
   return found.some((one) => doTheSame(one.settings, given)) ? [] : found
 }

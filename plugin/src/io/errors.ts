@@ -52,7 +52,7 @@ export interface ErrorParts {
   readonly excerpt?: readonly string[] | undefined
   /** The reason. */
   readonly why: string
-  /** What to do about it; a command that can be pasted, where there is one. */
+  /** What to do about it; if possible, a command that can be pasted. */
   readonly fix: string
   /** Where to read more: a page, or a command that prints it. */
   readonly docs?: string | undefined

@@ -120,7 +120,7 @@ class Page {
     this.always([''])
   }
 
-  /** A text as it stands, folded away; its first lines, where it is longer than there is room for. */
+  /** A verbatim text, folded away; only its first lines, if there is no room for all. */
   code(text: string, language: string, open: boolean): void {
     const lines = text
       .trimEnd()

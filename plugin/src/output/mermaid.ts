@@ -13,7 +13,7 @@ export interface DiagramNode {
   /** One line each. */
   readonly lines: readonly string[]
   readonly style: NodeStyle
-  /** The frame that it stands in, by its title; boxes without one stand in none. */
+  /** The title of the frame around it; without one it is in no frame. */
   readonly group?: string
 }
 

@@ -1,7 +1,7 @@
-// The items of lists whose texts differ in strings alone, as those of the pods of a workload do: in a name, a UID, an address, the name
-// of a token's volume. If the text of an item is that of one before it but for what stands between some quotes, then it is JSON as that
-// one is, with the same keys and values but for these. So it is not parsed: what does not differ is shared, and what does is made. All
-// other texts are parsed.
+// Items of lists whose texts differ in strings alone, such as the pods of a workload: in a name, a UID, an address, the name of
+// a token's volume. If the text of an item differs from the text of an earlier item only between some quotes, it is valid JSON
+// too, with the same keys and values except for these strings. So it is not parsed: equal values are shared, and only the
+// strings that differ are made. All other texts are parsed.
 import { isRecord, own, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import { templateOf, type Item, type Template } from './item-template.ts'
 

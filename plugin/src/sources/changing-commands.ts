@@ -1,5 +1,5 @@
-// Commands of containers that change objects where they stand, so that they are not what their manifests say: `kubectl patch`, or
-// `spire-server entry create`, which registers past SCM.
+// Commands of containers that change objects in the cluster, so that these differ from their manifests: `kubectl patch`, or
+// `spire-server entry create`, which registers without SCM.
 import { stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import { CLUSTER_STATIC_ENTRY_KIND } from '@kleym/shared/core/model/names.ts'
 import { KINDS_WITH_PODS } from '@kleym/shared/core/model/objects/workload.ts'
@@ -11,7 +11,7 @@ import { placeText, type InputProblem, type ProblemReach } from './problem.ts'
 import { reachOf } from './reach.ts'
 import type { WantedKind } from './wanted-kind.ts'
 
-/** That what an object runs changes others, which are then not known; undefined where it changes none that decides. */
+/** The problem that commands in an object change other objects, which are then not known; undefined if these do not decide. */
 export function commandProblem(
   value: JsonRecord,
   origin: Origin,

@@ -27,7 +27,7 @@ export interface ChartFacts {
   readonly reach: readonly ProblemReach[] | undefined
   /** The same of those templates alone that values change. */
   readonly reachOfValues: readonly ProblemReach[] | undefined
-  /** A template of it makes whole objects of what it is given (`extraObjects`). The chart's own values are looked through. */
+  /** A template makes whole objects from values (`extraObjects`). The chart's own values are searched. */
   readonly takesObjects: boolean
 }
 
@@ -162,7 +162,7 @@ const MAKES_WHOLE =
   /^\{\{-?\s*(?!\/\*|(?:if|else|end|range|with|define|block|fail|break|continue)\b|\$\w*\s*:?=)/m
 const KIND_KEY = /^[ \t]*["']?kind["']?[ \t]*:[ \t]*["']?(\w*)/gm
 
-/** Whether a document of a template shows no object, and gives something where one would stand; or a List of what is given. */
+/** Whether a document of a template shows no object of its own and inserts one from values, or is a List of such objects. */
 function takesObjects(text: string): boolean {
   const kinds = [...text.matchAll(KIND_KEY)].map(([, kind]) => kind)
   return kinds.length === 0

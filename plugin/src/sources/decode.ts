@@ -46,7 +46,7 @@ export function sealOf(bytes: Uint8Array): { readonly why: string; readonly fix:
 /** Comments by which ytt fills in and changes what stands in its files: https://carvel.dev/ytt/docs/latest/ytt-syntax/ */
 const YTT = /(?:^|\s)#@(?: ?(?:data\.values|load\(|def |if |for |end\b)|overlay\/|data\/|yaml\/|schema\/)/
 
-/** Why a text is no manifest as it stands, although it may look like one; undefined where nothing says so. */
+/** Why a text is a template and no manifest, although it may look like one; undefined if it is none. */
 export function templateOf(text: string): { readonly why: string; readonly fix: string } | undefined {
   return text.includes('#@') && YTT.test(text)
     ? {

@@ -129,7 +129,7 @@ export function folderOf(
   return folder === undefined || !isOwn(repository) ? undefined : folderAt(folder)
 }
 
-/** Those that deploy what is not among the files, unless what they make is shown by objects. */
+/** The deployers of objects that are not among the files, unless other objects show what they made. */
 export function deployersOf(
   all: readonly Deploying[],
   tree: OwnTree,

@@ -1,5 +1,5 @@
-// The one door. Whatever is given ends in one of three states (docs/reading-files.md, "Whole trees"): it is read as objects; it is dismissed,
-// with a reason that proves that it cannot matter; or it is opaque, the default for what nobody understands.
+// The one door. Whatever is given ends in one of three states (docs/reading-files.md, "Whole trees"): it is read as objects; it
+// is dismissed, with a proof that it cannot matter; or it is opaque, the default for a text that is not understood.
 import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
 import { boundedProblems, type InputProblem } from './problem.ts'
@@ -70,7 +70,7 @@ export class Door {
     return [...this.#told, ...unreadNotes(this.#unread)]
   }
 
-  /** What a person should know of what is opaque and told together: patches that nothing takes in. */
+  /** Notes about opaque documents that are reported together: patches that no kustomization includes. */
   noted(): readonly string[] {
     return partialNotes(this.#opaque.filter(({ isNoted }) => isNoted === true))
   }

@@ -1,7 +1,7 @@
-// Files that show themselves that something is missing: what an API server answers where it refuses, a page of a list that has
-// more pages, objects with their names alone, and what kubectl or helm print where they fail. A dump that was made
-// with one of these is no whole world: docs/offline.md, "Sources".
-// The kinds: https://kubernetes.io/docs/reference/using-api/api-concepts/ (Status, `continue`, Table, PartialObjectMetadata).
+// Files that show by themselves that something is missing: a refusal of an API server, one page of a longer list, objects with
+// only their names, and errors that kubectl or helm print. A dump with one of these is not complete: docs/offline.md,
+// "Sources". The kinds: https://kubernetes.io/docs/reference/using-api/api-concepts/ (Status, `continue`, Table,
+// PartialObjectMetadata).
 import { dig, isRecord, listAt, own, stringAt } from '@kleym/shared/core/base/json.ts'
 import { groupOfApiVersion, kindOf, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
 import type { ProblemReach } from './problem.ts'
@@ -37,7 +37,7 @@ export function mayBeFailedRead({
   return (kind === 'Status' && group === '') || (NAMES_ALONE.has(kind) && group === META_GROUP)
 }
 
-/** Why a document is no whole answer; undefined where it is none of these, or is about kinds that are not read. */
+/** Why a document is no complete answer of a server; undefined if it is none of these, or is about kinds that are not read. */
 export function failedRead(value: unknown, wanted: readonly WantedKind[]): FailedRead | undefined {
   if (typeof value === 'string') return isErrorText(value) ? errorText(value) : undefined
   const kind = stringAt(value, 'kind')
@@ -105,7 +105,7 @@ function cutList(
   }
 }
 
-/** What kubectl and helm print where they fail, which stands in a file where stderr went there too. */
+/** Errors that kubectl and helm print. They are in a file if stderr was redirected into it. */
 const ERROR_WORDS = String.raw`error|Error(?: from server(?: \([A-Za-z]+\))?)?|Unable to connect to the server`
 const ERROR_KEY = new RegExp(`^(?:${ERROR_WORDS})$`)
 /** No manifest looks like these, behind other text either. */

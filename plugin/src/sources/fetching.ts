@@ -482,7 +482,7 @@ const CHANGES = [
   'commonMetadata',
 ] as const
 
-/** The fields of a `fleet.yaml` that change nothing of what stands in its folder: https://fleet.rancher.io/ref-fleet-yaml */
+/** The fields of a `fleet.yaml` that change no object in its folder: https://fleet.rancher.io/ref-fleet-yaml */
 const IDLE_OF_FLEET =
   /^(?:name|labels|annotations|dependsOn|paused|rolloutStrategy|diff|ignore|keepResources|deleteNamespace|correctDrift|namespaceAnnotations|bundleDeploymentTemplates)$/
 

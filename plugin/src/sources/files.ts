@@ -82,7 +82,7 @@ export interface FoundFiles {
   readonly folders: ReadonlySet<string>
 }
 
-/** The files by which other tools deploy, or change what stands beside them. */
+/** Files with which other tools deploy, or change the files beside them. */
 const OF_TOOLS =
   /\.(?:tf|tofu)(?:\.json)?$|(?:^|[/\\])(?:helmfile[^/\\]*\.gotmpl|terragrunt[^/\\]*\.hcl|Kptfile)$/
 

@@ -125,7 +125,7 @@ export class Template {
   }
 }
 
-/** Where a text without escapes ends that stands between quotes; the end of all where something stands in it that needs one. */
+/** The end of a quoted text without escapes; the end of the whole input if the text holds a character that needs an escape. */
 function endOfPlain(text: string, from: number): number {
   for (let at = from; at < text.length; at++) {
     const code = text.charCodeAt(at)

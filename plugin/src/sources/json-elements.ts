@@ -109,7 +109,7 @@ export class JsonElements {
     if (!this.#found) throw new JsonElementsError(`it has no list ${this.#key}`, this.#offset)
   }
 
-  /** Goes on in a key, an element or another value, by the one loop that all their bytes go through; where it stands then. */
+  /** Continues in a key, an element or another value, with the one loop for all their bytes. Returns the new position. */
   #goOn(chunk: Uint8Array, start: number): number {
     let at = start
     let { depth, inString, escaped, hasEnded } = {
@@ -165,8 +165,8 @@ export class JsonElements {
   }
 
   /**
-   * Hands over all whole elements that follow in the chunk; where it then stands, at the end of an element. Undefined where it is not
-   * known where they end. Text in which the last place is none, such as one within a list, is no JSON up to there.
+   * Hands over all complete elements that follow in the chunk. Returns the position after the last one; undefined if it is not
+   * known where they end.
    */
   #overMany(chunk: Uint8Array, at: number): number | undefined {
     const between = this.#between
@@ -191,7 +191,7 @@ export class JsonElements {
     return end
   }
 
-  /** Learns what stands between the element that has just ended and the one that begins. */
+  /** Records the text between the element that has just ended and the next one. */
   #learn(chunk: Uint8Array, at: number): void {
     const end = this.#ends.at(-1)
     if (this.#between !== undefined || end === undefined) return

@@ -51,7 +51,7 @@ function wordsOf(code: string, found: string | undefined): string | undefined {
   return `a "${found === '}' ? ']' : '}'}" is missing before this "${found}"`
 }
 
-/** A comma before a closing bracket: it is what is wrong, and it may stand lines before the bracket that shows it. */
+/** A comma before a closing bracket. The fault is the comma, which may be lines before the bracket. */
 function trailingComma(text: string, offset: number): JsonFault | undefined {
   if (!'}]'.includes(text[offset] ?? ' ')) return undefined
   const before = text.slice(0, offset).trimEnd()

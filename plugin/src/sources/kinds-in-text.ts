@@ -155,7 +155,7 @@ const FILLED = 'FILLED_IN'
 /** What a text may hold: kinds by their names; or, where the text does not show them, anything. */
 export type KindsMentioned = ReadonlySet<string> | 'anything'
 
-/** A `kind` with what stands behind its colon, in YAML or JSON, wherever it stands: a line of JSON may have many. */
+/** A `kind` key with the text after its colon, in YAML or JSON, anywhere in a line: a line of JSON may have many. */
 const KIND_ENTRY = /(?:^|[\s{,[(-])["']?kind["']?[ \t]*:[ \t]*(?=([^\n]{0,256}))/g
 /** The same on the top level of a YAML document. */
 const TOP_KIND = /^["']?kind["']?[ \t]*:[ \t]*([^\n]*)$/gm
@@ -182,8 +182,8 @@ export function kindsMentioned(given: string, known: readonly string[]): KindsMe
 }
 
 /**
- * Whether a text that names no kind shows nothing of what it is: it has neither a key nor a bracket, or lines that are encrypted or
- * packed. It may stand for anything.
+ * Whether a text without a kind has no recognizable content: neither a key nor a bracket, or encrypted or packed lines. It may
+ * hold anything.
  */
 export function isSealedText(text: string): boolean {
   return plainKindOf(text) === undefined && (!KEYS.test(text) || CIPHER.test(text))

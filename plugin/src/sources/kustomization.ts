@@ -1,4 +1,4 @@
-// What a kustomization says: what it is built from, which files beside it are no objects, and which kinds it changes.
+// A parsed kustomization: its resources, the files beside it that are no objects, and the kinds that it changes.
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { agentConfigIn } from '@kleym/shared/core/model/objects/agent-config.ts'

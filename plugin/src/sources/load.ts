@@ -354,7 +354,7 @@ function unreadable(fault: Pick<DocumentFault, 'why' | 'fix'>): ParsedFile {
   return { documents: [], faults: [{ document: 1, ...fault }], count: 1 }
 }
 
-/** What stands in a file before a line, and what stands behind it. */
+/** The parts of a file before and after a line. */
 function behind(first: ParsedFile, rest: ParsedFile, lines: number): ParsedFile {
   const { length } = first.documents
   const moved = <T extends { readonly document: number; readonly line?: number }>(one: T): T => ({

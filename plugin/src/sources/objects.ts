@@ -211,8 +211,8 @@ export class Collection {
   }
 
   /**
-   * Takes from an object whose kind is not read what it says beside the pods that it makes: how it changes pods, what it deploys, which IDs
-   * it mentions, what it says of another kind. Whether any of it is kept.
+   * Reads what an object of an unread kind says, apart from the pods that it makes: how it changes pods, what it deploys, which
+   * IDs it mentions, what it says about another kind. Returns whether anything is kept.
    */
   #takeMore(value: JsonRecord, type: ObjectType, origin: Origin, isFromCluster: boolean): boolean {
     const { namespace, name } = readObjectVersion(value)

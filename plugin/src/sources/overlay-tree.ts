@@ -1,5 +1,5 @@
-// The kustomizations of a tree together: which files they take in, which of those they change, and which of them are not
-// themselves taken in by another one.
+// The kustomizations of a tree: which files they include, which of these they change, and which kustomizations no other one
+// includes.
 import { dirname } from 'node:path'
 import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
 import type { FoundFile, FoundOverlay } from './files.ts'
@@ -108,10 +108,7 @@ function unreadableBeside(overlays: readonly OverlayReading[], real: string): re
   )
 }
 
-/**
- * What becomes of an object under the kustomizations that take its file in: the places where they put what they change of
- * it; undefined where all of them leave it as it stands.
- */
+/** Where the kustomizations that include the file of an object put the changed object; undefined if none of them changes it. */
 export function changedBy(
   changers: readonly OverlayReading[],
   object: { readonly namespace: string; readonly name: string | undefined },

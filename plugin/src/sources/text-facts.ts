@@ -1,5 +1,6 @@
-// What the text of a document proves of the values in it, so that an object is gone through only for what it may hold. What a text has none
-// of, no value has: but for escapes, a value stands in the text as it is, and an anchor (`&`) may repeat it.
+// What the text of a document proves about its values, so that an object is searched only for what it may hold. If a word is
+// not in the text, it is in no value: apart from escapes, a value is verbatim in the text, and an anchor (`&`) can only repeat
+// it.
 import { ENCODED_MIN } from './held-text.ts'
 
 /** What may write any character. */

@@ -1,6 +1,6 @@
-// What is not read for its name: folders of tools (`TOOL_FOLDERS`), since packages and workflows are full of YAML that is no manifest, and
-// `Chart.yaml` and its like, and templates of other tools. But `kubectl apply -R` applies whatever the former hold, and a tool what becomes
-// of the latter. So what they hold is reported as not known, where it decides.
+// Files that are not read because of their names: folders of tools (`TOOL_FOLDERS`), since packages and workflows are full of
+// YAML that is no manifest; `Chart.yaml` and the like; and templates of other tools. But `kubectl apply -R` applies files in
+// these folders, and a tool applies the rendered templates. So their objects are reported as not known, if they decide.
 import { basename } from 'node:path'
 import type { FoundFile, FoundFiles } from './files.ts'
 import type { Door } from './door.ts'

@@ -39,7 +39,7 @@ export interface TreeRules extends ReadingRules {
   readonly render: boolean
 }
 
-/** Looks at the charts and the kustomizations of what was found, and renders them where that is asked for. */
+/** Reads the charts and the kustomizations among the files, and renders them if `--render` is given. */
 export async function readTree(
   found: FoundFiles,
   rules: TreeRules,
@@ -115,7 +115,9 @@ export class Tree {
   readonly #rules: TreeRules
   readonly #textOf: (path: string) => string | undefined
   readonly #charts: ChartReading[] = []
-  /** Those that were rendered with their default values; `isGiven`: what deploys them here gives others, which stand elsewhere. */
+  /**
+   * The charts that were rendered with their default values; `isGiven`: a deployer here uses other values, which are elsewhere.
+   */
   readonly #byDefault: (ChartReading & { readonly isGiven: boolean })[] = []
   /** The charts whose templates make whole objects of what they are given. */
   readonly #takingObjects: FoundFolder[] = []
@@ -209,7 +211,7 @@ export class Tree {
     return [{ origin: originOf(folder.name, 'Chart.yaml'), name: 'Chart.yaml', deployed }]
   }
 
-  /** With the values that make whole objects in a chart of the tree, where they stand elsewhere: these may be anything. */
+  /** Adds values from elsewhere that make whole objects in a chart of the tree: these may be anything. */
   withForeignValues(all: readonly Deploying[], ofTree: OwnTree): readonly Deploying[] {
     if (this.#takingObjects.length === 0) return all
     const isGiven = (one: Deployed): boolean => {

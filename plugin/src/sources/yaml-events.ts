@@ -20,7 +20,7 @@ export class YamlRefusal extends Error {
   }
 }
 
-/** The events of the first document in a text, which is what kubectl takes of it; none where it holds nothing. Throws a YamlRefusal. */
+/** The events of the first document in a text, the only one that kubectl reads; none if it is empty. Throws a YamlRefusal. */
 export function eventsOf(text: string, depthMax: number): readonly Event[] {
   const directive = DIRECTIVE.exec(text)
   if (directive !== null)
@@ -292,7 +292,7 @@ class Check {
   }
 }
 
-/** What is wrong with a text block, by what stands before it and its lines. */
+/** What is wrong with a text block, given the blanks before it and its lines. */
 function blockFault(gap: string, text: string): string | undefined {
   const isIndented = /[|>][-+]?[1-9][-+]?[ \t]*(?:#[^\n]*)?\r?\n$/.test(gap)
   if (!isIndented && /^(?: *\r?\n)* *\t/.test(text))

@@ -9,7 +9,7 @@ const DEPTH_MAX = 16
 /** A longer key is refused by the library. */
 const KEY_MAX = 1000
 
-/** A blank, then what is a scalar, a bracket or a separator, from where it stands. */
+/** Blanks, then a scalar, a bracket or a separator, from the current position. */
 const TOKEN =
   /[ ]*(?:([[\]{},])|"([^"\\]*)"(?=[,:\]} ]|$)|'([^']*)'(?=[,:\]} ]|$)|([A-Za-z0-9_./+][A-Za-z0-9_./+@%=~^*$-]*|-[A-Za-z0-9_./+-][A-Za-z0-9_./+@%=~^*$-]*)(?=[,:\]} ]|$)|(:)(?= ))/y
 

@@ -1,6 +1,6 @@
-// One line of plain YAML, taken apart: how far it is indented, whether it is an entry or an item, and the value that stands
-// on it. What a line says does not depend on where it stands, and most lines of manifests stand in them many times
-// (`metadata:`, `  namespace: team-a`), so every text is taken apart once.
+// One parsed line of plain YAML: its indentation, whether it is an entry or an item, and its value. The result does not depend
+// on the place of the line, and most lines of manifests occur many times (`metadata:`, ` namespace: team-a`), so each text is
+// parsed once.
 import { readFlow } from './yaml-flow.ts'
 import { resolvePlain } from './yaml-scalars.ts'
 

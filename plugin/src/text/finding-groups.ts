@@ -1,5 +1,5 @@
-// Findings by their code, worst first: what is said of all of them stands once, each row tells what is special about one
-// object. Ten objects with one trouble are one block.
+// Findings by their code, worst first: what they share is printed once, and each row has what is special about one object. Ten
+// objects with one problem are one block.
 import { type Finding, findingEntry } from '@kleym/shared/core/findings/index.ts'
 import { fixText, SEVERITY_MARK, shortSubject, viewEvidence, viewFinding, withCode } from './findings.ts'
 import type { Layout } from './layout.ts'

@@ -32,7 +32,7 @@ const COMMA = 0x2c
 const BRACKET = 0x5b
 const BRACE = 0x7b
 
-/** Whether a JSON text has more values than `most`, or looks so: what stands in its strings counts as if it stood alone. */
+/** Whether a JSON text has more values than `most`, or may have: commas and brackets in its strings count too. */
 export function hasMoreValues(body: Buffer, most: number): boolean {
   // Each value but the first has a byte of its own before it, and each a byte more: what it says, or the bracket that ends it.
   if (body.length < 2 * most) return false

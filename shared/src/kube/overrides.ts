@@ -3,7 +3,7 @@
 import { stringAt, type JsonRecord } from '../core/base/json.ts'
 import type { Entry, Kubeconfig } from './kubeconfig-files.ts'
 
-/** Each stands in place of what the kubeconfig says; undefined leaves that alone. Paths are absolute. */
+/** Each value replaces that of the kubeconfig; undefined leaves it unchanged. Paths are absolute. */
 export interface ClusterOverrides {
   /** The name of a cluster, and of a user, of the kubeconfig. */
   readonly cluster?: string | undefined
@@ -28,7 +28,7 @@ export function isEmpty(overrides: ClusterOverrides): boolean {
   return Object.values(overrides).every((value) => value === undefined)
 }
 
-/** The one context that is left, and what it stands for. */
+/** The name of the one context that is left, and of its cluster and user. */
 const OVERRIDDEN = 'overridden'
 
 /** The kubeconfig in which the chosen context says what the command line says; the same one where it says nothing. */

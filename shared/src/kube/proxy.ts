@@ -100,7 +100,7 @@ function coversName(entry: string, host: string, port: string): boolean {
   return (isNamed || host.endsWith(`.${domain}`)) && (only === '' || only === port)
 }
 
-/** `domainToASCII` is empty for what is no domain; that is compared as it stands. */
+/** `domainToASCII` is empty for a text that is no domain; such a text is compared unchanged. */
 function inAscii(name: string): string {
   return /^[\u0000-\u007f]*$/.test(name) ? name : domainToASCII(name) || name
 }

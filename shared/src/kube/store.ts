@@ -117,10 +117,9 @@ export class Store<T extends Cached> {
   }
 
   /**
-   * Takes in a whole list. What it does not show is removed; it is believed in everything but in what happened after
-   * it began: an object observed since then that is newer than the list stays, and what was confirmed gone since then
-   * does not come back. A list that goes back in time (a restored etcd) is believed as well, unless it began before a
-   * newer one was in (`caughtUp`), which has brought all that it shows.
+   * Takes in a whole list. Objects that it lacks are removed. Only what happened after it began overrides it: an object that
+   * was seen since then and is newer than the list stays, and an object that was confirmed gone since then does not come back.
+   * A list that goes back in time (a restored etcd) counts too, unless it began before a newer list was complete (`caughtUp`).
    */
   replace(items: readonly T[], listVersion: string, began: ListToken): void {
     this.#listed = true
@@ -265,7 +264,7 @@ export class Store<T extends Cached> {
     return observedAt !== undefined && observedAt > began.tick && isNewer(this.#versionAt(key), listVersion)
   }
 
-  /** Events come in the order of their versions: one that is no newer than what has been seen tells nothing new. */
+  /** Events arrive in the order of their versions: an event that is no newer than the last one is old news. */
   #isHistory({ resourceVersion }: ObjectVersion): boolean {
     return this.#seen !== undefined && isAtMost(resourceVersion, this.#seen)
   }

@@ -1,5 +1,5 @@
-// What stands right below the answer of `diff`: what it compares with what, and what it takes for granted. A deletion shows only
-// between two desired states; over `--live`, what stands in no file is treated as unchanged.
+// The lines right below the answer of `diff`: what it compares, and what it assumes. A deletion shows only between two desired
+// states; over `--live`, an object in no file is treated as unchanged.
 import { OBJECTIVE_KIND, POOL_KIND } from '@kleym/shared/core/model/kinds.ts'
 import { BINDING_KIND, CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/model/names.ts'
 import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'

@@ -138,7 +138,7 @@ function bothSides(
   }
 }
 
-/** All that stand in scope; of a narrow question, and of what has no namespace, those that have to do with what is shown. */
+/** All registrations in scope. For a narrow question, and for cluster-scoped ones, only those that concern something shown. */
 function sourcesInScope(
   { nodes, asks }: SourceParts,
   registrations: readonly RegistrationEdge[],

@@ -105,7 +105,7 @@ function podsBox(node: PodsNode, containers: readonly ContainerNode[]): DiagramN
   }
 }
 
-/** What a change removes is shown as what it was, and in no colour of what is. */
+/** A removed container is shown with its former state, and without the colour of a present one. */
 function containerLook({ state, change }: ContainerNode): (typeof LOOKS)[StateMark] {
   return LOOKS[change === 'removed' ? 'note' : STATES[state].mark]
 }

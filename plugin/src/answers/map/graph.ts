@@ -1,5 +1,5 @@
-// What a map holds, as data: boxes that stand in each other, and what leads from one to another, as the report has them (graph-schema.ts).
-// Types and words alone, since the page in the browser reads them too (page/).
+// The data of a map: boxes within boxes, and edges between them, as the report has them (graph-schema.ts). Types and words
+// alone, since the page in the browser reads them too (page/).
 import type * as z from 'zod'
 import type { edgeSchema, nodeSchema } from './graph-schema.ts'
 

@@ -251,7 +251,10 @@ function containerParts(
 
 type Holding = Pick<HoldsEdge, 'certain' | 'change'> & { readonly spiffeId: string }
 
-/** The identities of a container, each once: one that it has lost, else one that is certain, before one that is not. */
+/**
+ * The identities of a container, each once. If there are several registrations of an ID, a lost one counts first, then a
+ * certain one, then an uncertain one.
+ */
 function holdings(
   registrations: ContainerAnswer['registrations'],
   { gained, lost, why }: HolderEffect,

@@ -90,8 +90,8 @@ function namesOf(
 }
 
 /**
- * The policies of both sides of `--compare`: one that goes is drawn as it was, and one that names others than before, or reads
- * otherwise, is changed. Without another side: those that are there.
+ * The policies of both sides of `--compare`: a removed policy is drawn as it was, and one with other names or another text is
+ * changed. Without `--compare`: all policies.
  */
 export function comparedPolicies(
   after: State,

@@ -4,7 +4,7 @@ import { line, MARKS, span, type Block } from '../../text/line.ts'
 import { wrap } from '../../text/wrap.ts'
 import { assertionName, FAILED, type AssertionResult } from '../parts/assertions.ts'
 
-/** An assertion that fails or is not known, with why and where it stands. */
+/** An assertion that fails or is not known, with the reason and its place. */
 export function viewResult(one: AssertionResult, { width }: Layout): Block {
   const { outcome, assertion } = one
   const isFailed = outcome.state === 'failed'

@@ -1,4 +1,4 @@
-// What `test` tells, as data: each assertion with what it has come to and where it stands.
+// The answer of `test`, as data: each assertion with its result and its place in the file.
 import type { Analysis } from '@kleym/shared/core/analysis/index.ts'
 import {
   evaluating,

@@ -51,7 +51,7 @@ export interface CommonRegistration {
   readonly except: readonly string[]
 }
 
-/** The registrations that are said once, by what they say. */
+/** The registrations that are printed once for several containers, by their text. */
 export type Common = ReadonlyMap<string, CommonRegistration>
 
 /** Nothing is said of all containers. */

@@ -18,7 +18,10 @@ export interface NamedIds {
   readonly by: NamedBy
 }
 
-/** The rows of a two-column table without their label: what names it, a row for each way, then what is not known. */
+/**
+ * The rows of a two-column table, without their label: the rules that name the identity, a row for each way, then what is not
+ * known.
+ */
 export function namedByRows(
   { knowledge, namings, mentions, inTexts, uninterpreted, asksDiffer }: NamedBy,
   { wide }: { readonly wide: boolean },
@@ -97,7 +100,7 @@ function placeText({ policy, rule }: Mention): string {
   return `${policy.key} rule ${rule.name}`
 }
 
-/** What stands before the rules that name it in one way: nothing where they name the ID itself. */
+/** The words before rules that name the ID in one way; empty if they name the ID itself. */
 function headOf({ way, source }: Naming): string {
   if (way === 'exactly') return ''
   return way === 'same path' || way === 'perhaps' ? `perhaps, by ${source.text}: ` : `${source.text}: `

@@ -66,7 +66,7 @@ export interface PodAnswer {
   readonly containers: readonly ContainerAnswer[]
 }
 
-/** How many pods that exist carry the labels of a template: they are those of its workload, or of one that looks like it. */
+/** How many existing pods carry the labels of a template: pods of its workload, or of a similar one. */
 export function countRunning(analysis: Analysis, { exists, namespace, labels }: Pod): number {
   if (exists) return 0
   return analysis
@@ -157,7 +157,7 @@ export function openJudgements(
   return [...bindings].flatMap((binding) => judgements.get(binding) ?? [])
 }
 
-/** The registrations of a container: where it is not certain that it is there, none is issued for certain. */
+/** The registrations of a container. If it is not certain that the container is there, none is certainly issued. */
 function shownOf({ pod, container, there, registrationsOf }: ContainerHolding): readonly Registration[] {
   const registrations = registrationsOf(pod, container)
   if (there === YES) return registrations

@@ -1,5 +1,5 @@
-// How `policies` looks: one block per policy, one per rule in it, each source with what it resolves to, what does not take
-// effect as it is written, and the fix of what is found about it.
+// How `policies` looks: a block for each policy and each of its rules. A source is shown with whom it names, what does not take
+// effect as written, and the fix of each finding.
 import { objectKey, type Finding, RULE_KIND } from '@kleym/shared/core/findings/index.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'
 import { ACCESS_POLICY_KIND, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'

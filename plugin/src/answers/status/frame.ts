@@ -1,4 +1,4 @@
-// The report of `status`: what is installed, what it is set to, and how the bindings stand by what the operator wrote.
+// The report of `status`: what is installed, its settings, and the verdicts that the operator wrote into the bindings.
 import { installationRule, compareFindings, installFindings } from '@kleym/shared/core/findings/index.ts'
 import { resourceName } from '@kleym/shared/kube/resources.ts'
 import { operatorsUnknown, type Installation } from '../../cluster/installation.ts'

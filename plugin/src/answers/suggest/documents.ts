@@ -19,7 +19,7 @@ export interface CommentedDocument {
   readonly manifest: JsonRecord
 }
 
-/** All suggested bindings, a document each; what is not suggested stands before them. */
+/** All suggested objects, a document each. The first comments say what is not suggested. */
 export async function bindingDocuments({ pools }: Suggestions): Promise<string> {
   const documents = pools.flatMap(({ suggested, registrations }) => [
     ...registrations.flatMap(({ candidate, why }) =>

@@ -1,5 +1,5 @@
-// The report of `test`: a finding for each assertion that fails, at the line where it stands; what is not known makes the
-// answer incomplete.
+// The report of `test`: a finding for each assertion that fails, at its line; an assertion that is not known makes the answer
+// incomplete.
 import { IDENTITY_TEST_GROUP, IDENTITY_TEST_KIND } from '@kleym/shared/core/model/names.ts'
 import { objectKey } from '@kleym/shared/core/findings/index.ts'
 import { reported, type Frame } from '../../frame/frame.ts'

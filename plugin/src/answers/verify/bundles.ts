@@ -1,5 +1,5 @@
-// The bundles of a server (`spire-server bundle list -output json`): they settle what depends on federation, which no object of a
-// cluster tells.
+// The bundles of a server (`spire-server bundle list -output json`): they settle verdicts that depend on federation, which no
+// object of a cluster shows.
 import { withSettings } from '@kleym/shared/core/analysis/index.ts'
 import { readServerBundle } from '@kleym/shared/core/predict/index.ts'
 import type { CommandContext } from '../../io/context.ts'

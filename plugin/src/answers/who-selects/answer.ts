@@ -207,7 +207,7 @@ export function holdersAnswer(
   }
 }
 
-/** A template that may render the ID for a pod that is not there gives it to none of those that are. */
+/** A template that may render the ID for a future pod gives it to no existing pod. */
 function isOpenLookup(lookup: WhoHolds | undefined): boolean {
   return lookup?.resolution.state === 'unknown' && lookup.resolution.because !== 'template'
 }

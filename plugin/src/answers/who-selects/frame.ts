@@ -138,7 +138,7 @@ function withFindings(answer: Answer, { findings }: WhoSelectsLayout): Answer {
   return { ...answer, reasons: [...(answer.reasons ?? []), ...lines] }
 }
 
-/** Where no container in scope holds an ID: what gives it, who holds it elsewhere, or which IDs are similar. */
+/** If no container in scope holds an ID: what gives it, who holds it elsewhere, or which IDs are similar. */
 function lookupRows(
   lookup: WhoHolds | undefined,
   container: string | undefined,

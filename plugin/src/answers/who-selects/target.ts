@@ -72,7 +72,7 @@ function objectNamed(text: string): ObjectName {
   })
 }
 
-/** The ID that a path or an ID without its scheme stands for; undefined for what may be KIND/NAMESPACE/NAME. */
+/** The whole ID for a path or an ID without its scheme; undefined for a text that may be KIND/NAMESPACE/NAME. */
 function idWithoutScheme(text: string): string | undefined {
   const [first = '', ...path] = text.split('/')
   if (first === '') return `spiffe://<trust-domain>${text}`

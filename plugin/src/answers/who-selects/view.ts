@@ -141,7 +141,7 @@ function podHead(pods: readonly Pod[], { running }: Pick<WhoSelectsLayout, 'runn
   return line(span(podText(first), 'bold'), `${where}, ${account}`)
 }
 
-/** A title up to this width stands beside its registrations; if one is longer, all stand above them. */
+/** Titles up to this width are beside their registrations; if one is longer, all titles are above. */
 const BESIDE_MAX = 14
 
 /** The rows of all containers; one that reads the same as an earlier one says only that. */

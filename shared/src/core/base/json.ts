@@ -79,8 +79,8 @@ export function recordsAt(value: unknown, first: string, second?: string): reado
 }
 
 /**
- * Goes through a value and all that stands below it, in its order. `visit` is given each part, with the key of the mapping that it stands in, an
- * item of a list with that of the list; with `false` it goes no deeper there. The depth is bounded by what the readers take.
+ * Walks through a value and everything in it, in order. `visit` gets each part with its key; an item of a list has the key of
+ * the list. If `visit` returns `false`, the walk does not enter that part. The readers bound the depth.
  */
 export function walk(
   value: unknown,

@@ -87,7 +87,7 @@ export class Rest {
     return new Map([...this.#gaps].filter(([kind]) => !DETAILS.has(kind)))
   }
 
-  /** What this leaves open and another does not, told by what is unread: for two readings of the same sources. */
+  /** What is unread here and not in another reading of the same sources. */
   beyond(other: Rest): Rest {
     if (this === other) return NOTHING
     const known = new Set(other.parts.map(partKey))
@@ -138,8 +138,8 @@ export class Rest {
   }
 
   /**
-   * Why there may be a ClusterSPIFFEID for the pods of a namespace in what could not be read of the files: one that stands
-   * there, or what kleym renders for a binding of the namespace.
+   * Why files that could not be read may hold a ClusterSPIFFEID for the pods of a namespace: one in the file, or the output of
+   * a binding of the namespace.
    */
   displacing(namespace: string): UnknownReason | undefined {
     const part = this.part([CLUSTER_SPIFFE_IDS]) ?? this.part(BINDING_KINDS, { namespace })

@@ -92,7 +92,7 @@ export function perhapsPodsOf(
   )
 }
 
-/** Whether a pod may represent a template: one that never gets a node shows nothing of what the pods after it will hold. */
+/** Whether a pod may represent a template. A pod that never gets a node does not show what later pods will hold. */
 function represents(pod: Pod): boolean {
   return pod.exists && !getsNoNode(pod)
 }

@@ -75,7 +75,10 @@ function isChanged(world: World, node: MapNode): boolean {
   )
 }
 
-/** The boxes to draw for some rows: they, and all that gives them something, that they hold, or that names them. */
+/**
+ * The boxes to draw for some rows: the rows, what gives them identities, the identities that they hold, and the policies that
+ * name these.
+ */
 export function boxesFor(world: World, rows: Iterable<MapNode>): ReadonlySet<string> {
   const boxes = new Set<string>()
   const withIdentity = (identity: string): void => {

@@ -203,7 +203,7 @@ export class Details {
     ]
   }
 
-  /** The containers that a registration selects, by what becomes of it there. */
+  /** The containers that a registration selects, by its verdict there. */
   #verdicts(id: string): readonly Child[] {
     const { data } = this.#world
     const reached = this.#world.from(id).filter((edge) => edge.kind === 'registration')
@@ -267,7 +267,7 @@ function findingParts(findings: readonly PageFinding[]): readonly Child[] {
   )
 }
 
-/** A title with what it is about; nothing where that is empty. */
+/** A title with its content; nothing if the content is empty. */
 function section(title: string, parts: readonly Child[]): readonly Child[] {
   const filled = parts.filter((part) => part instanceof Node && (part.textContent ?? '') !== '')
   return filled.length === 0 ? [] : [element('h3', {}, title), ...filled]

@@ -1,4 +1,4 @@
-// The data of the page, indexed once: which box stands in which, what leads where, which findings are about what.
+// The data of the page, indexed once: which box is in which frame, which edges leave a box, and which findings are about it.
 import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
 import type { ContainerNode, HoldsEdge, MapEdge, MapNode, NamespaceNode, RegistrationEdge } from '../graph.ts'
 import type { PageData, PageFinding } from '../page-data.ts'

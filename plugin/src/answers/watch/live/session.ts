@@ -14,7 +14,7 @@ export interface SessionIo extends LiveIo {
   readonly client: LiveIo['client'] & Pick<Client, 'list'>
 }
 
-/** What makes pictures, and goes on making them as what it follows changes. */
+/** Makes pictures, and makes new ones when the objects that it follows change. */
 export interface Live {
   /** The latest one. */
   readonly picture: Picture

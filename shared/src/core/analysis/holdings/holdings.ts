@@ -142,7 +142,7 @@ export class Holdings {
     }
   }
 
-  /** Every registration that selects a pod, with what becomes of it for a container, as if that were there. */
+  /** Every registration that selects a pod, with its verdict for a container, as if the container were there. */
   readonly registrationsOf = (pod: Pod, container: Container): readonly Registration[] => {
     const every = containerVerdicts(this.#context.prediction(), pod, container)
     return this.#isPlain(container) ? every : every.map((one) => this.#settled(one, container))

@@ -145,7 +145,7 @@ class HolderSearch implements Held {
     if (!known.has(entry.spiffeId)) known.set(entry.spiffeId, source)
   }
 
-  /** An ID that is rendered is none of those in question where it is another one, whatever else is not followed. */
+  /** A rendered ID that differs from all IDs in question cannot be one of them, whatever else is not predicted. */
   #mayBeWanted(rendered: string | undefined): boolean {
     if (rendered === undefined || this.#wanted.patterns !== undefined) return true
     return [...this.#wanted.spiffeIds].some((wanted) => mayBecome(rendered, wanted))

@@ -93,7 +93,7 @@ export type Resolution = { readonly text: string } & (
       readonly spiffeId: string | undefined
       /** Pods of it that hold exactly that ID. */
       readonly holders: readonly PolicyHolder[]
-      /** Why it is not certain that no other pod of it holds that ID; undefined where it is. */
+      /** Why another pod of the service account may hold that ID; undefined if none can. */
       readonly open: string | undefined
     }
   | { readonly state: 'not SPIFFE'; readonly type: string }

@@ -12,7 +12,7 @@ export interface WhoHolds {
   readonly near: readonly string[]
 }
 
-/** Looks an ID up: which containers hold it, what gives it to none, and which IDs are similar. */
+/** Looks an ID up: the containers that hold it, the registrations that give it to no container, and similar IDs. */
 export function whoHolds(context: PolicyContext, spiffeId: string): WhoHolds {
   const source = { kind: 'SPIFFE', field: '--spiffe-id', spiffeId } as const
   const resolver = new Resolver(context, [source])

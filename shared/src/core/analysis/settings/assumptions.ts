@@ -84,7 +84,7 @@ export function assumptionsThatCount({
   return areOutputsTakenAsHandled === true ? [] : assumptions
 }
 
-/** An assumption in one line: what is not given, what is taken in its place, how to give it. */
+/** An assumption in one line: the missing setting, the assumed value, and how to give it. */
 export function assumptionText({ what, assumed, otherwise, fix, isDisputed }: Assumption): string {
   return `${what} (${isDisputed === true ? 'disputed' : 'not given'}): ${assumed}; ${otherwise}: ${fix}`
 }

@@ -30,7 +30,7 @@ import type { RawObject } from '../../model/objects/raw.ts'
 import { compareBytes } from '../../base/text/bytes.ts'
 import { trustDomainProblem } from '../../model/spiffe-id.ts'
 
-/** The settings in one place; undefined where it does not tell a setting. */
+/** The settings of one source; undefined for a setting that the source does not have. */
 export interface SettingsSource {
   /** For a person: `Deployment kleym-system/kleym`. */
   readonly source: string
@@ -260,7 +260,7 @@ function containerSettings(
   }
 }
 
-/** What a container says of a setting: `not told` where only what is not read does, such as a ConfigMap. */
+/** What a container says about a setting: `not told` if only something unread has the value, such as a ConfigMap. */
 type Setting = { readonly kind: 'set'; readonly value: string } | { readonly kind: 'unset' | 'not told' }
 
 /** A setting as the operator reads it: the last of its flags, else the variable. */
@@ -283,7 +283,7 @@ function written(value: string): Setting {
   return FILLED_IN_LATER.test(value) ? { kind: 'not told' } : { kind: 'set', value }
 }
 
-/** The label key of variants that an operator's container is set to; undefined where it cannot be told from here. */
+/** The label key of variants in the settings of an operator's container; undefined if they do not show it. */
 function variantLabelKeyIn(container: JsonRecord, args: readonly string[]): string | undefined {
   const isFlagged = args.some((arg) => arg.split('=', 1)[0] === VARIANT_LABEL_KEY_FLAG)
   if (isFlagged) return usableKey(argumentsNamed(args, VARIANT_LABEL_KEY_FLAG).at(-1))

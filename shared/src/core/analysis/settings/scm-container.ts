@@ -86,7 +86,9 @@ function flag(args: readonly string[], name: string): string | undefined {
   return undefined
 }
 
-/** The ConfigMap that is mounted where the configuration is read; the only one that is mounted where that is not told. */
+/**
+ * The ConfigMap that is mounted at the path of the configuration. If the path is not known, the only ConfigMap that is mounted.
+ */
 function mountedConfig(
   mounts: readonly unknown[],
   volumes: readonly unknown[],

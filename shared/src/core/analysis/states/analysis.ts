@@ -1,4 +1,4 @@
-// Everything that one snapshot comes to, in the order in which data flows: compile, collide and plan, predict. Both the
+// Everything that follows from one snapshot, in the order in which data flows: compile, collide and plan, predict. Both the
 // views and the findings read this and nothing else.
 import { NO_OPEN_SETTINGS, type OpenSettings } from '../settings/assumptions.ts'
 import { BINDING, CLUSTER_SPIFFE_ID, qualifiedKind } from '../../model/kinds.ts'

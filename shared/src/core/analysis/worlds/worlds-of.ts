@@ -160,7 +160,7 @@ export function doTheSame(one: ScmSettings, other: ScmSettings): boolean {
   return effectOf(one) === effectOf(other)
 }
 
-/** All that decides what SCM makes of objects, as text; where it came from and what only names things is no part of it. */
+/** The settings that decide what SCM makes of objects, as text, without their source and without mere names. */
 function effectOf(settings: ScmSettings): string {
   const { source: _, assumed: __, clusterName: ___, ...rest } = settings
   const { entryIDPrefix: ____, entryIDPrefixCleanup: _____, ...effect } = rest
@@ -365,8 +365,8 @@ function domainChange(value: string, when: string, trustDomain: string | undefin
 }
 
 /**
- * Of an SCM about which nothing is known: it handles kleym's outputs or not, and in both cases any registrations of others. What it does
- * with exactly those of one class says more of these than that.
+ * For an SCM with unknown settings: it handles kleym's outputs or not, and in both cases any registrations of others. Worlds in
+ * which it handles exactly one class are more precise.
  */
 function changesOfScm(snapshot: Snapshot, config: Config, known: SettingsKnown): readonly Change[] {
   const hasBindings = snapshot.bindings.isAnyRead

@@ -1,5 +1,6 @@
-// Several clusters beside each other: the same SPIFFE ID in two of them and by what, the policies that name it, with whom each cluster
-// federates, and the pools that it imports. Clusters of one trust domain share its IDs: no peer can tell their workloads apart.
+// Compares several clusters: SPIFFE IDs that two of them give, with the sources and the policies that name these IDs; the trust
+// domains with which each cluster federates; and the pools that it imports. Clusters of one trust domain share its IDs: no peer
+// can tell their workloads apart.
 import type { Analysis, Naming } from '../../analysis/index.ts'
 import { policyName } from '../../analysis/index.ts'
 import { finding, notCertain, relationshipsOf, type Finding } from '../../findings/index.ts'
@@ -142,7 +143,10 @@ function sharedIds(
     }))
 }
 
-/** Adds to each ID the clusters that give one with a part that is not known, if it may become that one. A UID is of one cluster alone. */
+/**
+ * Adds to each ID the clusters that give an ID with an unknown part, if it may become this ID. A UID belongs to one cluster
+ * only.
+ */
 function addThoseThatMayBecome(all: ReadonlyMap<string, GivenIn[]>): void {
   const sorted = [...all.keys()].toSorted(compareBytes)
   const open = sorted.filter((id) => hasHole(id) && !id.includes(POD_UID) && !id.includes(NODE_UID))

@@ -1,4 +1,4 @@
-// The SPIFFE IDs that one cluster gives, and by what: its bindings, the registrations of others, and how many containers hold each.
+// The SPIFFE IDs that one cluster gives, the bindings and registrations that give them, and how many containers hold each.
 import { Holdings, literalId, type State } from '../../analysis/index.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
 import type { Steps } from '../../base/steps.ts'

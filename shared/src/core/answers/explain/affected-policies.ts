@@ -83,7 +83,7 @@ export function affectedPolicies(before: State, after: State): readonly Affected
   return POLICY_CHANGES.flatMap((change) => byChange.get(change) ?? [])
 }
 
-/** A string that comes or goes matters if it named what something gives, or if it nearly does. */
+/** A string that is added or removed matters if it names an ID that something gives, or a similar one. */
 function isOfMatter(left: Affected | undefined, right: Affected | undefined): boolean {
   const [before, after] = [left?.source.resolution, right?.source.resolution]
   return (
@@ -104,7 +104,7 @@ function insteadOf({ source: { resolution } }: Affected, { base }: State): Affec
   )
 }
 
-/** Every source by what makes it the same one in another state: its policy, its rule by name, and its content. */
+/** Every source by its identity across states: its policy, the name of its rule, and its content. */
 function sourcesOf(state: State): ReadonlyMap<string, Affected> {
   const sources = new Map<string, Affected>()
   const { list, mentioning } = state.policies()

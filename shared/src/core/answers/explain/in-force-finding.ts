@@ -25,7 +25,7 @@ const WITHOUT_ENTRY: ReadonlySet<EntryVerdict['state']> = new Set([
   'failed',
 ])
 
-/** The disagreement about one binding; undefined where there is none, or where it is not certain. */
+/** The disagreement about one binding; undefined if there is none, or if it is not certain. */
 export function inForceFinding(analysis: Analysis, binding: Binding): Finding | undefined {
   const judgement = analysis.now.judgements.get(binding.key)
   const { rest } = analysis.snapshot

@@ -41,7 +41,7 @@ const PASSED: Readonly<Record<StepName, (input: CheckInput) => string>> = {
 
 const STEPS: ReadonlySet<StepName> = new Set(CHECKS.map(({ step }) => step))
 
-/** The steps of a judged binding, all of them, in order; that of the variant where there is one to judge. */
+/** All steps of a judged binding, in order; the step of the variant only if the binding has one. */
 export function stepsOf(judgement: Judgement): readonly DerivationStep[] {
   const { input } = judgement.compiled
   const stop = stopOf(judgement)

@@ -1,5 +1,5 @@
-// Runs identity tests against one state of a cluster. Every pod is predicted at most once, whatever the number of assertions: each
-// assertion hears of the containers that it is about, and says at the end what it has come to.
+// Runs identity tests against one state of a cluster. Every pod is predicted at most once, whatever the number of assertions:
+// each assertion gets the containers that it is about, and gives its result at the end.
 import { getOrCreate } from '../../base/get-or-create.ts'
 import { Holdings, type ContainerHolding, openVerdicts } from '../../analysis/index.ts'
 import type { Pod } from '../../model/objects/pod.ts'

@@ -144,8 +144,8 @@ function matchWithHoles(tokens: readonly string[], id: string): PatternMatch {
 }
 
 /**
- * Whether an ID with placeholders is of a pattern: whatever they stand for, or (`generous`) for some text that they may stand
- * for. The places of the ID that can be reached, one character of the pattern after the other.
+ * Whether an ID with placeholders matches a pattern for every text of the placeholders, or (`generous`) for at least one. It
+ * follows the positions in the ID that can be reached, one character of the pattern after the other.
  */
 function passes(tokens: readonly string[], elements: readonly (string | Hole)[], generous: boolean): boolean {
   const closed = (places: ReadonlySet<number>, isOver: (element: string | Hole) => boolean): Set<number> => {

@@ -1,5 +1,5 @@
-// An IdentityTest, read without trust: its assertions in order, and everything that is wrong with it, with the path at which
-// it stands. A test with a fault is not run: half a test would pass for a whole one.
+// An IdentityTest, read without trust: its assertions in order, and all faults with their paths. A test with a fault is not
+// run: half a test would pass for a whole one.
 import * as z from 'zod/mini'
 import { didYouMean } from '../../base/text/suggest.ts'
 import { selectorProblem } from '../../model/objects/label-match.ts'
@@ -175,7 +175,7 @@ function faultsOf(issue: Issue, value: unknown, above: FieldPath = []): readonly
   ]
 }
 
-/** What to write in place of a wrong value, where that can be told. */
+/** What to write instead of a wrong value, if that is known. */
 function valueFix({ code, expected, values = [] }: Issue, found: unknown): string {
   if (typeof found === 'string') {
     if (code === 'invalid_type' && expected === 'array') return `write it as a list: [${short(found)}]`

@@ -1,4 +1,4 @@
-// What an assertion has seen while it was run, and what that comes to.
+// What an assertion has seen during its run, and the result.
 import { distinct } from '../../base/text/bytes.ts'
 import type { ContainerHolding } from '../../analysis/index.ts'
 import { NO, whyOpenText, YES, type Truth } from '../../model/truth/truth.ts'
@@ -11,7 +11,7 @@ export class Tally {
   readonly #absent: boolean
   readonly #failures: string[] = []
   readonly #doubts: string[] = []
-  /** What to do about what is not there, where that is known. */
+  /** What to do about the missing part, if that is known. */
   #fix: string | undefined
   #seen = 0
   /** Why there may be something to see after all: a reason of the first that may be one. */

@@ -195,7 +195,7 @@ function heldThen(pod: Pod, container: Container, { later, ofGiven }: BindingsAl
   return ofGiven.get(pod)?.get(container) ?? later.ofContainer(pod, container)
 }
 
-/** For each container: what bindings give it, or may, in the place of what the registration gave. */
+/** For each container: the identities that bindings give it, or may give it, instead of that of the registration. */
 function replacedBy(gifts: readonly Gift[], then: BindingsAlone): readonly IdChange[] {
   const changes = gifts.flatMap(({ pod, container, spiffeId: oldId = '' }) =>
     givenByBindings(pod, container, then).map(({ spiffeId: newId = oldId }) => ({ oldId, newId })),

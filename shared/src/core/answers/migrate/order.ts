@@ -1,5 +1,5 @@
-// The order of steps from a registration to bindings. A container never stands without an identity between two of them where
-// that can be had; where it cannot, the step says so.
+// The order of steps from a registration to bindings. If possible, no container is without an identity between two steps. If
+// not, the step says so.
 import { present } from '../../base/present.ts'
 import { acceptLines, keptLines } from '../rename/consumers.ts'
 import type { Migration, Uncovered } from './migrate.ts'

@@ -38,7 +38,7 @@ export interface ConsumerEdit<NewId extends string | undefined = string> extends
   /** What to write beside it; undefined if there is no new ID. */
   readonly add: string | undefined
   readonly way: AcceptingWay
-  /** Whether a client is refused for being named there: in a policy that denies, or as one that is left out of one that allows. */
+  /** Whether a client that is named there is refused: by a policy that denies, or as an exception of a policy that allows. */
   readonly isRefusal: boolean
   /** Undefined: it certainly names the old ID. */
   readonly whyOpen: string | undefined
@@ -194,7 +194,7 @@ function editOfList<NewId extends string | undefined>(
   }
 }
 
-/** Whether a value takes in an ID, whatever stands in the place of what is not known of it. */
+/** Whether a value matches an ID whatever its unknown parts are. */
 function takesInSurely(source: RuleSource, id: string): boolean {
   return !id.includes('<') || (source.kind === 'pattern' && takesInRendered(source.pattern, id) === 'yes')
 }

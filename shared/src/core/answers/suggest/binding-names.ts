@@ -61,7 +61,10 @@ export class CompanionNames {
     this.#taken = new Map(taken.map(({ meta, rawSpec }) => [meta.name, canonicalText(rawSpec)]))
   }
 
-  /** `NAMESPACE.POOL.CONTAINER`. One that is too long, or that something else has, ends with a hash of what it stands for. */
+  /**
+   * `NAMESPACE.POOL.CONTAINER`. A name that is too long, or that another object has, ends with a hash of the namespace, the
+   * pool and the container.
+   */
   nameOf({ nameParts: parts, spec }: Pick<Companion, 'nameParts' | 'spec'>): string {
     const content = canonicalText(spec)
     return getOrCreate(this.#given, content, () => this.#take(parts, content))

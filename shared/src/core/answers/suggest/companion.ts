@@ -103,7 +103,7 @@ export function companionsOf(
     )
 }
 
-/** The fallbacks that give a container an ID, or may, or gave way, by the ID; none of an ID that it has without them. */
+/** The fallbacks that give, may give, or gave a container an ID, by the ID; without IDs that other registrations give it. */
 function fallbacksById(registrations: readonly Registration[]): ReadonlyMap<string, readonly Registration[]> {
   const others = new Set(
     registrations.flatMap((one) => (!one.outcome.fallback && isHeld(one) ? (one.spiffeId ?? []) : [])),
@@ -120,7 +120,7 @@ function fallbacksById(registrations: readonly Registration[]): ReadonlyMap<stri
   )
 }
 
-/** The one whose entry SCM takes; the first where that is not known. */
+/** The object whose entry SCM uses; the first if that is not known. */
 function preferredOf(objects: readonly ClusterSpiffeId[]): ClusterSpiffeId | undefined {
   const [first, ...others] = objects
   return others.reduce(

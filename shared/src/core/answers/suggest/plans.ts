@@ -307,7 +307,7 @@ function forAnotherAccount(account: Account): Planned {
   }
 }
 
-/** Pods that a binding names already: variants that none of them names may still get one. */
+/** For pods that a binding covers already: a variant without a binding may still get one. */
 function besideExisting(account: Account, mine: readonly Binding[]): Planned {
   const { context } = account
   const named = new Set(

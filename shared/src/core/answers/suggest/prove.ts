@@ -1,5 +1,6 @@
 // Proves bindings before they exist: each plan is added to the snapshot, and the core that the operator runs decides it among
-// everything else. A plan stands if all of its bindings are Ready, none of them brings an error, and all plans stand together.
+// everything else. A plan is proven if all of its bindings are Ready, none of them brings an error, and this is true of all
+// plans together.
 import type { Analysis } from '../../analysis/index.ts'
 import { effectOf, type Effect } from '../explain/effect.ts'
 import { subjectText, type Subject } from '../../model/objects/subject.ts'
@@ -189,8 +190,8 @@ function failuresOf(
 }
 
 /**
- * The next plan; none where it is not known whether a better one would do, which another plan must not decide. Only active trials
- * give way; where none of them is at fault by itself, all of them do.
+ * Moves on to the next plan. There is none if it is not known whether the better plan would be proven. Only active trials give
+ * way; if none of them is at fault by itself, all give way.
  */
 function fail(failures: Failures, active: ReadonlySet<Trial>): void {
   const own = [...failures].filter(([trial]) => active.has(trial))

@@ -46,7 +46,10 @@ export function besideText({ entry: { id } }: BesideEntry): string {
   return `entry ${id} of the server, which no object asks for`
 }
 
-/** Whether the container has each selector: by its pod, and what that does not show by what its agent has found. */
+/**
+ * Whether the container has each selector, as its pod shows; selectors that the pod does not show are taken from what its agent
+ * found.
+ */
 function hasSelectors({ selectors, fields }: ServerEntry, { subject, agent }: ChainFacts): Truth {
   const { pod, container } = subject
   const ofPod = judgeServerEntry(pod, container, { selectors, fields })

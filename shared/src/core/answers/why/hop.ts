@@ -1,4 +1,4 @@
-// One hop on the way of an identity to a process: whether it is good, what shows it, and what to do where it is not.
+// One hop on the way of an identity to a process: whether it is good, the evidence, and the fix if it is not.
 import type { UnknownReason } from '../../model/unknown-reason.ts'
 import { all, NO, open, whyOpenText, YES, type Truth } from '../../model/truth/truth.ts'
 import { atRuntime, unknownFix, type Unknown } from '../../model/truth/unknown.ts'

@@ -109,7 +109,7 @@ function settings(candidate: ChainCandidate): HopAnswer | undefined {
   )
 }
 
-/** Whether SCM runs. What it has written on an object shows that it did, and not that it does. */
+/** Whether SCM runs. A status that it has written shows only that it did run. */
 export function runsScm({ scm, scmGaps }: SpireParts): HopAnswer {
   const down = scm.filter(({ ready }) => ready === 0)
   if (scm.length > down.length) {

@@ -96,7 +96,7 @@ export class ClaimIndex {
       .flatMap(({ groups }) => [...groups].toSorted(compareKeys).map(([, group]) => group))
   }
 
-  /** All groups, in no order: most of what a look at all of them takes is to sort them. */
+  /** All groups, unsorted: sorting takes most of the time of a walk over all groups. */
   *unsorted(): Iterable<ClaimGroup> {
     for (const { groups } of this.#containers.values()) yield* groups.values()
   }

@@ -41,8 +41,8 @@ export interface InForceAnswer {
 }
 
 /**
- * The memory after a create, or after an update that changed what is written; a repair of the same content is none.
- * `stats` are the counters that stood there before, which SCM leaves as they are where nothing changes for it.
+ * The memory after a create, or after an update that changed what is written; a repair of the same content is none. `stats` are
+ * the previous counters, which SCM leaves unchanged if nothing changes for it.
  */
 export function afterWrite(stats: OutputStats | undefined, nowMs: number): InForceMemory {
   return { pending: { sinceMs: nowMs, stats }, unsaid: undefined }

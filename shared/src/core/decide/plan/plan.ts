@@ -195,7 +195,7 @@ export interface Decision {
   readonly actions: readonly Action[]
 }
 
-/** Decides one binding among the others: what it comes to, and what is to be written for it now. */
+/** Decides one binding among the others: its verdict, and what must be written for it now. */
 export function decide(
   { compiled, claim, own, ofOthers = [] }: PlanCandidate,
   holderOf: (name: string) => LiveOutput | undefined,

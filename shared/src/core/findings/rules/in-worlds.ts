@@ -32,8 +32,8 @@ export function* findingStepsInWorlds(
 }
 
 /**
- * The findings of the world that is assumed, each with the settings that it depends on, and those that only others show: they depend
- * on these. What was told of a namespace is not told of it again.
+ * The findings of the assumed world, each with the settings that it depends on, and the findings that only other worlds show. A
+ * namespace has each finding once.
  */
 function agreed({ openSettings }: Analysis, found: readonly (readonly Finding[])[]): readonly Finding[] {
   const { worlds, assumptions, areOutputsTakenAsHandled } = openSettings

@@ -37,7 +37,7 @@ export function ignoredBy({ assumed, source }: ScmSettings, observed: Observatio
   return finding(isAssumed ? 'KLM410' : 'KLM401', { ...observed, evidence: [`SCM's settings: ${source}`] })
 }
 
-/** The operator, where it is not one Deployment that is meant. */
+/** The operator as a subject, if no single Deployment is meant. */
 export const OPERATOR_SUBJECT: Subject = { kind: 'Deployment', namespace: '', name: 'kleym' }
 
 /** The object that a registration comes from, as a subject. */

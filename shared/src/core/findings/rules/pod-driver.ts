@@ -1,6 +1,7 @@
-// The driver of all rules over one pod. A rule looks at what the registrations of the pod come to, and says of each thing that it finds
-// whether it holds. The driver asks it again as if what is not known of registrations were so (a Namespace is not among the files, the pod
-// has no node yet): what only that shows is open. An assumption may make an answer longer, never surer (docs/assumptions.md).
+// The driver of all rules over one pod. A rule looks at the verdicts of the registrations of the pod, and says for each
+// observation whether it is certain. The driver runs it again as if uncertain registrations applied (a Namespace is not among
+// the files, the pod has no node yet): what only this run shows is not known. An assumption may make an answer longer, never
+// more certain (docs/assumptions.md).
 import type { Analysis } from '../../analysis/index.ts'
 import { mayBecome } from '../../base/go/template/mentions.ts'
 import { BINDING_KIND } from '../../model/names.ts'

@@ -50,7 +50,7 @@ interface Reach {
   unseen: number
   /** Of how many pods, or containers, it is not certain whether they are there. */
   perhaps: number
-  /** Why it is not certain that it reaches one that is there. */
+  /** Why it is not certain that the identity reaches an existing container. */
   open: string | undefined
   /** Undefined: none. */
   missed: Missed | undefined
@@ -103,7 +103,7 @@ export function podNotes(analysis: Analysis, pods: readonly Pod[]): readonly Fin
   )
 }
 
-/** The findings, and what an SCM that runs beside ours does about identities. What was told of a namespace is not told of it again. */
+/** The findings, and those about an SCM that runs beside ours. A namespace has each finding once. */
 function* withBeside(
   analysis: Analysis,
   pods: readonly Pod[],
@@ -154,8 +154,8 @@ export function* holdersOfNotes(
 }
 
 /**
- * A note, and the pods that show it: all of them, or those of one namespace where it is not certain. It stays as long as its finding,
- * and of these there may be ten thousand: what else is known of it is worked out when it is asked for.
+ * A note, and the pods that show it: all of them, or those of one namespace if the note is not certain. There may be ten
+ * thousand findings, and each keeps its note, so everything else is computed on demand.
  */
 interface Shown {
   readonly note: Note
@@ -165,8 +165,8 @@ interface Shown {
 }
 
 /**
- * The findings that pods show, without those of namespaces that were `told` of them, by `findingKey`. What is certain and what is
- * not are two findings, and each of them is one however many reasons the pods have for it.
+ * The findings that pods show, without those that `told` already has for a namespace, by `findingKey`. Certain and uncertain
+ * pods give two findings, whatever the number of reasons.
  */
 function* notesOf(
   analysis: Analysis,

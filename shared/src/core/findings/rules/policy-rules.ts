@@ -77,7 +77,10 @@ export const policyRule: Rule = ruleAtOnce(FINDING_CODES.filter(isOfPolicies), p
 
 type UnknownSource = Extract<Resolution, { readonly state: 'unknown' }>
 
-/** Without the trust domain, kleym cannot tell whether an ID is one of ours; without that of the mesh, not what cluster.local stands for. */
+/**
+ * Without the trust domain, kleym does not know whether an ID is one of ours. Without the trust domain of the mesh, it does not
+ * know what cluster.local means.
+ */
 const SETTINGS_OF_NAMES: Readonly<Partial<Record<UnknownSource['because'], UnknownReason>>> = {
   'trust domain': { verb: 'read', what: "kleym's trust domain", cause: 'not given' },
   mesh: { verb: 'read', what: "the trust domain of Istio's mesh (ConfigMap istio)", cause: 'not given' },

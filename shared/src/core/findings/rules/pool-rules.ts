@@ -35,9 +35,9 @@ interface Shared {
 }
 
 /**
- * One finding per set of pools that share pods, or may: of pods that a controller makes it depends on what it makes, and of those that
- * admission changes on the labels that it adds. A pool of one name in both groups counts once. None of them is about a binding. A step
- * for each selection.
+ * One finding per set of pools that share pods, or may. Whether pools share the pods of a controller depends on what it makes;
+ * for pods that admission changes, on the labels that it adds. A pool of one name in both groups counts once. No finding is
+ * about a binding. A step for each selection.
  */
 export function* poolFindings(analysis: Analysis, bindings?: ReadonlySet<string>): Steps<readonly Finding[]> {
   if (bindings !== undefined) return []

@@ -36,7 +36,7 @@ interface SharedPool {
 interface PodsByVariant {
   readonly carried: ReadonlyMap<string, NameSummary>
   readonly without: NameSummary
-  /** The pods that no binding of the pool is for, by what tells them apart, as a person reads it. */
+  /** The pods that no binding of the pool covers, by a readable text of their variant and service account. */
   readonly left: ReadonlyMap<string, NameSummary>
   /** Those that may be of the pool, or whose variant is not known. */
   readonly open: readonly OpenPod[]

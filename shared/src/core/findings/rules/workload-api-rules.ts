@@ -1,6 +1,6 @@
-// What a container needs beside an entry, as far as its pod's spec shows it: a way to the Workload API, and that it asks when an
-// agent can tell who asks. Where a webhook, a mesh or another container may help, nothing certain is said, and where what may help
-// is not in sight, nothing at all.
+// What a container needs beside an entry, as far as its pod's spec shows: a way to the Workload API, and to ask at a time when
+// the agent can attest it. If a webhook, a mesh or another container may help, the finding is not certain. If the helper is not
+// among the files, there is none.
 import { meshOf } from '../../analysis/index.ts'
 import { NO, openOn, YES, type Truth } from '../../model/truth/truth.ts'
 import { answerOf } from '../../model/objects/pods-alike.ts'

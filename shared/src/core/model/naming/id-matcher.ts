@@ -24,7 +24,10 @@ export function takesIn({ all, none }: ClientPattern, id: string): boolean {
   return all.every((list) => anyMatches(list, id)) && !none.some((list) => anyMatches(list, id))
 }
 
-/** What an ID with placeholders, such as `<pod name>`, becomes, as a pattern takes it in: by what it surely holds, or by how it begins and ends. */
+/**
+ * Whether a pattern matches an ID with placeholders, such as `<pod name>`: by the text that the ID certainly contains, or by
+ * its beginning and end.
+ */
 export function takesInRendered({ all, none }: ClientPattern, rendered: string): 'yes' | 'perhaps' | 'no' {
   if (!rendered.includes('<')) return takesIn({ all, none }, rendered) ? 'yes' : 'no'
   // No name holds it: what matches, matches whatever is filled in.

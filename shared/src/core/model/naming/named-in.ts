@@ -99,7 +99,7 @@ function sourceOfWhole(written: string, field: string, any: string | undefined):
   return [{ kind: 'dead', field, written, standsFor: written, instead: undefined }]
 }
 
-/** A rule without a name of its own; `name` says where it stands. */
+/** A rule without a name of its own; `name` is its position. */
 export function ruleOf(name: string, at: number, sources: readonly RuleSource[]): PolicyRule {
   return { at, name, isNamed: false, sources, ignoredMember: undefined, authorization: undefined }
 }

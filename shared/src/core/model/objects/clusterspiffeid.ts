@@ -45,7 +45,10 @@ export interface ClusterSpiffeId {
   readonly rawSpec: JsonRecord
   /** Wrong types, as sentences: Go cannot decode the object, which stops SCM for all of them (docs/spire-facts.md §11.9). */
   readonly undecodable: readonly string[]
-  /** Why the API server refuses the manifest, so that SCM never sees it; undefined where it takes it, or has taken it. */
+  /**
+   * Why the API server refuses the manifest, so that SCM never sees it; undefined if it accepts the manifest, or the object is
+   * live.
+   */
   readonly refusal: string | undefined
   readonly lifecycle: Lifecycle
   /** What SCM has counted of it; absent where it has counted nothing, or the status was not read. */

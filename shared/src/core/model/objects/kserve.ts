@@ -102,7 +102,7 @@ interface Names {
 const MAIN_NAMES: Names = { single: '-kserve', group: '-kserve-mn' }
 const PREFILL_NAMES: Names = { single: '-kserve-prefill', group: '-kserve-mn-prefill' }
 
-/** The fields of a service with those of the objects that it takes from; undefined where one of them is not given. */
+/** The fields of a service, merged with those of the configurations that it names; undefined if one of these is not given. */
 function mergedSpec(
   object: JsonRecord,
   { namespace, name }: ObjectMeta,

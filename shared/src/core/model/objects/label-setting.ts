@@ -18,7 +18,7 @@ export interface LabelSetting {
 const SETTING: ReadonlySet<string> = new Set(['mutate', 'mutations', 'variables'])
 const LOCATION = /metadata\.(?:labels|annotations)\.(?:"([^"]+)"|([^."]+))$/
 
-/** The text of what an object sets, of all that it says. */
+/** The text of the fields of an object that set labels or annotations. */
 export function labelTextOf(kind: string, value: JsonRecord, field?: string): string {
   if (field !== undefined) return JSON.stringify(partsOf(value, new Set([field])))
   const location = stringAt(value, 'spec', 'location')
@@ -46,13 +46,16 @@ export function containersAddedBy(value: JsonRecord): readonly string[] {
 }
 
 const CONTAINERS = /^(?:initC|c)ontainers$/
-/** Gatekeeper makes the one that its path names, where it is not there. */
+/** Gatekeeper creates the container that its path names, if it is not there. */
 const CONTAINER_AT = /\.(?:initC|c)ontainers\[\s*name\s*:\s*["']?([a-z0-9-]+)["']?\s*\]/
 /** A path of a JSON patch that ends at a whole container, or a container in CEL. */
 const WHOLE_CONTAINER = /\/(?:initC|c)ontainers(?:\/(?:-|\d+))?["'\s,}]|\.(?:initC|c)ontainers\s*\{/
 const NAME_IN_TEXT = /\bname["']?\s*:\s*["']?([^\s,"'}\]]+)/g
 
-/** The same in a text; one that is given no plain name may have any, unless it has that of one that is there (`c.name`). */
+/**
+ * The same in a text. A container without a plain name may have any name, unless it takes the name of an existing container
+ * (`c.name`).
+ */
 function containersInText(text: string): readonly string[] {
   if (!WHOLE_CONTAINER.test(text)) return []
   const names = [...text.matchAll(NAME_IN_TEXT)].map(([, name = '']) => name)

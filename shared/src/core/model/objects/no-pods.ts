@@ -1,6 +1,6 @@
-// Kinds whose objects make no pods, but those of a template that stands in the object, with what says so. An object of any other kind may
-// make pods that nothing in it shows (docs/reading-files.md, "Kinds that hold pods"). A wrong row here hides them; a missing one costs an
-// exit code of 4.
+// Kinds whose objects make no pods, except those of a template in the object, with the source. An object of any other kind may
+// make pods that nothing in it shows (docs/reading-files.md, "Kinds that hold pods"). A wrong row here hides them; a missing
+// one costs an exit code of 4.
 
 /** `*.group` is every kind of a group, `**.group` of the groups below it. */
 const NO_PODS = {

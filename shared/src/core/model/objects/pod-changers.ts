@@ -91,7 +91,7 @@ function aloneIn(value: JsonRecord | undefined, text: string): 'pods' | 'namespa
   return changesNamespaces ? 'namespaces' : 'neither'
 }
 
-/** The namespaces of what a policy changes, where it names all of them plainly; undefined: any. */
+/** The namespaces of the objects that a policy changes, if it lists them by plain names; undefined means any. */
 function namespacesOf(kind: string, value: JsonRecord | undefined): ReadonlySet<string> | undefined {
   const spec = own(value, 'spec')
   const isElsewhere = listAt(spec, 'rules').some((rule) => dig(rule, 'mutate', 'targets') !== undefined)

@@ -21,8 +21,8 @@ import type { RawObject } from './raw.ts'
 import { KINDS_WITH_PODS } from './workload.ts'
 
 /**
- * What the controllers of known kinds make of their objects, with what says so; `*` is every other kind of a group. Of any other kind it
- * is taken that pods are made of the templates that stand in the object, or without any template, and that it may have no namespace.
+ * What the controllers of known kinds make of their objects, with the source; `*` is every other kind of a group. Any other
+ * kind is assumed to make pods of the templates in the object, or without a template, and may be cluster-scoped.
  */
 const SOURCES = {
   /** Pods, without a template to read, and InferencePools with objectives. */
@@ -135,8 +135,8 @@ const NAMESPACED_GROUPS: ReadonlySet<string> = new Set(
 )
 
 /**
- * Whether every object of a kind that makes pods has a namespace, as far as that is known without its CRD: one that names none goes to the
- * one in force, like any other.
+ * Whether a kind that makes pods is known to be namespaced, without its CRD. An object of it without a namespace is then in the
+ * current one.
  */
 export function isKnownNamespaced({ group }: ObjectKind): boolean {
   return NAMESPACED_GROUPS.has(group)
@@ -149,7 +149,10 @@ export interface PodMaker {
   readonly namespace: string
   readonly name: string
   readonly makesPools: boolean
-  /** The workload whose template it takes, where it has none of its own: what that makes is known where it is read. */
+  /**
+   * The workload whose template it uses, if it has none of its own. The pods of that workload are known if the workload is
+   * read.
+   */
   readonly takesFrom: { readonly kind: string; readonly name: string } | undefined
   /** One for each template; if there is none to read, one about which nothing is known. */
   readonly pods: readonly Pod[]
@@ -277,7 +280,7 @@ interface FoundTemplate {
   readonly namespace: string | undefined
   /** Whether it stands in an object within the object. */
   readonly isHeld: boolean
-  /** Whether it stands there, and is not made up of what is known. */
+  /** Whether the template is in the object, and not put together from what is known about the kind. */
   readonly isRead: boolean
   /** Keys of all labels that are possible beside those in it; undefined: any. */
   readonly possibleLabels?: readonly string[] | undefined

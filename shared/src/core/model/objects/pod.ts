@@ -16,7 +16,7 @@ export interface Container {
   readonly role: ContainerRole
   /** The image as the spec names it, which is not what SPIRE's attestor sees: that comes from the status. */
   readonly image: string | undefined
-  /** The webhook that may add it, and then it is not certain that it is there. */
+  /** The webhook that may add the container; if set, it is not certain that the container is there. */
   readonly injectedBy?: string
 }
 
@@ -114,8 +114,8 @@ const NO_LABELS: ReadonlySet<string> = new Set()
 export const DEFAULT_SERVICE_ACCOUNT = 'default'
 
 /**
- * Makes a function that reads pods. Pods that share a value in the input, as those of one list do, share what is read of it; and containers
- * that are read alike are one value.
+ * Makes a function that reads pods. If pods share a value in the input, as in one list, they share the result of reading it.
+ * Equal containers are one value.
  */
 export function podReader(): (raw: RawObject) => Pod {
   const known = {

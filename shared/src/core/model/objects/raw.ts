@@ -17,7 +17,7 @@ export interface PodChange {
   readonly by: string
   /** Whether it may mount the Workload API. */
   readonly mountsWorkloadApi: boolean
-  /** The text of what it sets, where it may set labels or annotations. */
+  /** The text of the fields that it sets, if it may set labels or annotations. */
   readonly labelText?: string
   /** The names of containers that it may add. */
   readonly containers?: readonly string[]

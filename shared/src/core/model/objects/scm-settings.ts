@@ -12,7 +12,7 @@ export interface ScmSettings {
   readonly trustDomain: string | undefined
   readonly clusterName: string | undefined
   readonly clusterDomain: string | undefined
-  /** The controller's class; undefined where it is not known, empty where it has none. */
+  /** The controller's class; undefined if it is not known, empty if it has none. */
   readonly className: string | undefined
   readonly watchClassless: boolean
   /** Go regular expressions, unanchored. */

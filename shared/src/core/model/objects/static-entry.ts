@@ -26,7 +26,10 @@ export interface ClusterStaticEntry {
   readonly meta: ObjectMeta
   readonly spec: ClusterStaticEntrySpec
   readonly undecodable: readonly string[]
-  /** Why the API server refuses the manifest, so that SCM never sees it; undefined where it takes it, or has taken it. */
+  /**
+   * Why the API server refuses the manifest, so that SCM never sees it; undefined if it accepts the manifest, or the object is
+   * live.
+   */
   readonly refusal: string | undefined
 }
 

@@ -153,7 +153,7 @@ function numbersOf(count: unknown, start: unknown): readonly number[] | undefine
   return Array.from({ length: count }, (_, at) => start + at)
 }
 
-/** The numbers where one of these labels is asked for; else one template stands for all. */
+/** The pod numbers, if one of these labels is asked for; else one template represents all pods. */
 function numbersIfAsked(
   labels: readonly string[],
   asked: ReadonlySet<string>,

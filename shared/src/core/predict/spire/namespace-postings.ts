@@ -82,7 +82,7 @@ export function namespacesOf(given: Iterable<Namespace>, pods: readonly Pod[]): 
   return namespaces
 }
 
-/** Of two namespaces of one name, which a snapshot should not hold, the same one is taken in whatever order they come. */
+/** If a snapshot holds two namespaces of one name, which it should not, the choice does not depend on their order. */
 function precedes(left: Namespace, right: Namespace): boolean {
   if (left.complete !== right.complete) return left.complete
   return labelsText(left) < labelsText(right)

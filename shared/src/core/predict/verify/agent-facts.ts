@@ -1,7 +1,7 @@
-// What the log of an agent tells of one container beside its selectors: that it cannot be attested, that it was refused, that it got
-// its SVID; and of the agent itself, which ID it has and whether it hears of its server.
-// Sources: SPIRE v1.15.3, pkg/agent/plugin/workloadattestor/k8s/k8s.go, pkg/agent/endpoints/workload/handler.go,
-// pkg/agent/manager/manager.go, pkg/agent/manager/cache/lru_cache.go, pkg/agent/attestor/node/node.go.
+// What the log of an agent says about one container beside its selectors: that attestation failed, that the agent refused it,
+// that it got its SVID. And about the agent: its ID, and whether it reaches its server. Sources: SPIRE v1.15.3,
+// pkg/agent/plugin/workloadattestor/k8s/k8s.go, pkg/agent/endpoints/workload/handler.go, pkg/agent/manager/manager.go,
+// pkg/agent/manager/cache/lru_cache.go, pkg/agent/attestor/node/node.go.
 import {
   ATTESTED,
   fieldOfLine,

@@ -33,7 +33,7 @@ export interface DueSvids {
   readonly due: readonly DueSvid[]
   /** Every ID that a registration gives it, or may: as things are, or once kleym has written what it must. */
   readonly possible: ReadonlySet<string>
-  /** Whether it holds another one, by what was not read or decided. */
+  /** Whether the container may hold another SVID, because of something that was not read or decided. */
   readonly other: Truth
   readonly originsOf: OriginsOf
 }

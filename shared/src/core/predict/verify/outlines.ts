@@ -25,7 +25,10 @@ export interface EntryOutline extends SaidByEntry {
   readonly others: readonly SaidByEntry[]
   /** Whether it is certainly there once SCM has acted, whatever it says. */
   readonly isCertain: boolean
-  /** Whether SCM certainly sends it: then it should be there if it is there, for the server has taken it. */
+  /**
+   * Whether SCM certainly sends it. If the server holds the entry, it is then as it should be, because the server has accepted
+   * it.
+   */
   readonly isSent: boolean
   /** Whether it comes with what kleym must still write: then it may be there, and need not be. */
   readonly isPending: boolean

@@ -62,7 +62,7 @@ export function readServerEntry(value: unknown): ServerEntryReading {
   return isEntryData(value) ? { ok: true, entry: entryOf(value) } : readBySchema(value)
 }
 
-/** The same by the schema alone, which says of what is no entry what is wrong with it. */
+/** The same by the schema alone, which says why a value is no entry. */
 export function readBySchema(value: unknown): ServerEntryReading {
   const parsed = entrySchema.safeParse(value)
   if (!parsed.success) {

@@ -6,8 +6,8 @@ import { parseSource } from './parser.ts'
 import { MAX_SOURCE, SyntaxFault, Unsupported } from './signals.ts'
 
 /**
- * The fields of the root that a template names, as `PodMeta.Labels`; `PodMeta` alone where it takes the whole of it, and
- * `*` where it takes everything, or where that cannot be told.
+ * The fields of the root that a template names, as `PodMeta.Labels`; `PodMeta` alone if it uses the whole value, and `*` if it
+ * uses everything, or if the fields are not known.
  */
 export function mentionsOf(template: string): ReadonlySet<string> {
   const parsed = sourceOf(template)
