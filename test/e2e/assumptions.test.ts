@@ -60,7 +60,7 @@ describe("kleym's class is not given", () => {
     )
     const run = await ask({ 'all.yaml': documents(SMALL, beside) }, 'conflicts', ...TRUST)
     expect(run.stdout).toMatch(/KLM303$/m)
-    expect(run.stdout).toContain("depends on SCM's settings: it is so where SCM has no class")
+    expect(run.stdout).toContain("depends on SCM's settings: true if SCM has no class")
     expect(run.code).toBe(4)
   })
 
@@ -100,7 +100,7 @@ describe('examples/wrong-class', () => {
   test('says what it depends on, and for which SCM it is so', async () => {
     const run = await kleym(example)
     expect(run.stdout).toMatch(/^! team-a\/chat, ClusterSPIFFEID\/mesh: .* KLM308$/m)
-    expect(run.stdout).toContain("depends on SCM's settings: it is so where SCM has no class")
+    expect(run.stdout).toContain("depends on SCM's settings: true if SCM has no class")
     expect(run.code).toBe(4)
   })
 

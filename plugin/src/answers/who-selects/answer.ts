@@ -104,7 +104,7 @@ function candidatesText(registrations: readonly ShownRegistration[]): string {
   const open = registrations.filter(isPossible)
   const ids = [...new Set(open.flatMap(({ spiffeId }) => spiffeId ?? []))]
   const isUnknown = ids.length === 0 || open.some(({ spiffeId }) => spiffeId === undefined)
-  return [...ids, ...(isUnknown ? ['one that is unknown'] : [])].join(' or ')
+  return [...ids, ...(isUnknown ? ['an unknown identity'] : [])].join(' or ')
 }
 
 /** Why a container holds what it holds: of several registrations of a kind the nearest to one that is issued. */

@@ -107,7 +107,7 @@ describe('beside an object whose controller makes pools', () => {
 
   test('that there is no pool is no fault of the question: 4', async () => {
     const { stdout, code } = await suggest({ 'all.yaml': maker }, '-A')
-    expect(stdout).toContain('nothing was checked: no InferencePool is among them')
+    expect(stdout).toContain('nothing was checked: no InferencePool is among the files')
     expect(stdout).toContain('Workspace.kaito.sh team-a/phi')
     expect(code).toBe(4)
   })

@@ -78,7 +78,7 @@ function scmAssumption(settings: ScmSettings): Assumption | undefined {
       setting: 'scm',
       what: "SCM's settings",
       assumed: `they are assumed to be as the SPIRE charts set them${name}`,
-      otherwise: 'others may ignore what is shown as issued, and give what is shown as ignored',
+      otherwise: 'with others SCM may ignore what is shown as issued, and issue what is shown as ignored',
       fix: 'pass --scm-config',
     }
   }
@@ -87,7 +87,7 @@ function scmAssumption(settings: ScmSettings): Assumption | undefined {
     setting: 'scm trust domain',
     what: "SCM's trust domain",
     assumed: `it is assumed to be kleym's`,
-    otherwise: 'SCM refuses to render IDs of any other',
+    otherwise: 'SCM refuses to render IDs of another one',
     fix: 'pass a --scm-config that has it',
   }
 }
@@ -103,7 +103,7 @@ function ownAssumptions(
       setting: 'class',
       what: "kleym's class",
       assumed: `it is assumed to be SCM's${isNamed ? `, ${className}` : className === '' ? ', which has none' : ', whatever that is'}`,
-      otherwise: 'SCM ignores output of any other',
+      otherwise: 'SCM ignores outputs of another class',
       fix: 'pass --clusterspiffeid-class-name',
     })
   if (outputLabels === undefined && settings.clusterSPIFFEIDLabelSelector.size > 0)
@@ -111,7 +111,7 @@ function ownAssumptions(
       setting: 'output labels',
       what: "kleym's output labels",
       assumed: 'they are assumed to be none',
-      otherwise: 'SCM sees output with its labels only',
+      otherwise: 'SCM sees only outputs with its labels',
       fix: 'pass --output-label',
     })
   if (!isTrustDomainKnown)
@@ -119,7 +119,7 @@ function ownAssumptions(
       setting: 'trust domain',
       what: "kleym's trust domain",
       assumed: `it is assumed to be SCM's${trustDomain.kind === 'set' ? `, ${trustDomain.value}` : ''}`,
-      otherwise: 'SCM refuses to render IDs of any other',
+      otherwise: 'SCM refuses to render IDs of another one',
       fix: 'pass --trust-domain',
     })
   return [...own, ...disputes.flatMap((one) => disputed(one) ?? [])]
@@ -150,7 +150,7 @@ function whichScm(first: ScmSettings, others: readonly ScmSettings[]): Assumptio
     setting: 'which scm',
     what: 'which SCM serves the nodes of a pod',
     assumed: `it is assumed to be that of ${first.source}`,
-    otherwise: `it may be that of ${others.map(({ source }) => source).join(', ')}, which does otherwise`,
+    otherwise: `another SCM may be meant, whose settings differ: ${others.map(({ source }) => source).join(', ')}`,
     fix: 'pass its configuration with --scm-config',
   }
 }

@@ -354,7 +354,7 @@ function refusalText({
 }
 
 function uninterpretedText(names: readonly string[]): string {
-  return `whether ${summaryText(names)} names the old ID: kleym cannot interpret it`
+  return `whether the old ID is named by ${summaryText(names)}: kleym cannot interpret ${names.length === 1 ? 'it' : 'them'}`
 }
 
 /** What to do about old IDs that something gives when all is done, or may give: whoever holds one by it is still to be accepted. */

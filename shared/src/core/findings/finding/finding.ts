@@ -86,7 +86,7 @@ export function finding(code: FindingCode, observation: Observation): Finding {
 /** A finding that depends on settings which were not given: it says so, and is no error. */
 export function depending(one: Finding, on: readonly Assumption[], when?: string): Finding {
   if (on.length === 0) return one
-  const why = `${dependsText(on)}${when === undefined ? '' : `: it is so where ${when}`}`
+  const why = `${dependsText(on)}${when === undefined ? '' : `: true if ${when}`}`
   return notCertain(
     one,
     on.map(({ what }) => what),
