@@ -52,12 +52,12 @@ export const FLAGS = {
     value: 'NAMESPACE/NAME',
     repeatable: true,
     about:
-      'Adopt the outputs of another install, named by its Lease, which must not run any more. Repeatable.',
+      'Adopt the outputs of another install, which must not run any more; named by its Lease. Repeatable.',
   },
   '--classless-ignored': {
     default: 'false',
     about:
-      'No SPIRE controller manager takes a ClusterSPIFFEID without a class: an output that loses its class to an older CRD stays.',
+      'States that no SPIRE controller manager here handles a ClusterSPIFFEID without a class. Then an output stays if an older CRD drops its class.',
   },
   [OUTPUT_LABEL_FLAG]: {
     value: 'KEY=VALUE',
@@ -77,7 +77,7 @@ export const FLAGS = {
     about: 'The kubeconfig to use; without it $KUBECONFIG, then the service account of the pod.',
   },
   '--context': { value: 'NAME', about: 'The context of the kubeconfig; its current context when absent.' },
-  '--workers': { value: 'N', default: '8', about: 'How many bindings are looked at at the same time.' },
+  '--workers': { value: 'N', default: '8', about: 'How many bindings are processed at the same time.' },
   '--writes-per-second': {
     value: 'N',
     default: '500',
@@ -92,7 +92,7 @@ export const FLAGS = {
   '--resync-period': {
     value: 'DURATION',
     default: '10h',
-    about: 'How often every binding is looked at without a cause, e.g. 30m. 0: never.',
+    about: 'How often every binding is processed without a change, e.g. 30m. 0: never.',
   },
   '--leader-elect': {
     default: 'true',
@@ -130,9 +130,9 @@ export const FLAGS = {
   [CHECK_FLAG]: {
     default: 'false',
     about:
-      'Do not operate: say whether what an operator with these flags needs is there, its leader too, and end.',
+      'Check that everything an operator with these flags needs is there, and that one leads; then exit.',
   },
-  '--log-level': { value: LOG_LEVELS.join('|'), default: 'info', about: 'The least that is logged.' },
+  '--log-level': { value: LOG_LEVELS.join('|'), default: 'info', about: 'The lowest level that is logged.' },
 } as const satisfies Record<string, Flag>
 
 export type FlagName = keyof typeof FLAGS

@@ -27,13 +27,13 @@ export function bindingMetrics(registry: Registry): BindingMetrics {
   const labelNames = ['condition', 'reason', 'mode'] as const
   const current = new Gauge({
     name: 'kleym_identity_bindings',
-    help: 'Bindings by where they stand.',
+    help: 'Bindings by the condition and reason of their last verdict, and by mode.',
     labelNames,
     registers: [registry],
   })
   const outcomes = new Counter({
     name: 'kleym_identity_binding_outcomes_total',
-    help: 'How often a binding came to stand there.',
+    help: 'How often the verdict of a binding changed to this condition and reason.',
     labelNames,
     registers: [registry],
   })

@@ -34,7 +34,7 @@ export type FailOn = (typeof FAIL_ON)[number]
 /** The threshold without `--fail-on`. */
 export const DEFAULT_FAIL_ON: FailOn = 'error'
 
-/** Where SCM usually is: the hardened charts' namespace, and that of SPIRE's own examples. */
+/** Where SCM usually is: the namespaces of the hardened charts, of SPIRE's own examples, and of OpenShift. */
 export const SCM_NAMESPACES: readonly string[] = [
   'spire-server',
   'spire-system',
