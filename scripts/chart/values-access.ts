@@ -35,7 +35,7 @@ export const ACCESS_VALUES: Values = {
     ),
   }),
   policies: section(
-    'Admission policies: optional fences around who may register identities, and who gets them.',
+    'Admission policies, all optional: who may register identities, and who may run pods that get them.',
     {
       serviceAccounts: section(
         'A user who creates or changes a binding must be allowed a verb on the service account that it names.',
@@ -44,25 +44,25 @@ export const ACCESS_VALUES: Values = {
           verb: choice(
             'use',
             ['use', 'impersonate'],
-            '`use` is granted only to users with all verbs; `impersonate` is part of the role `edit`.',
+            'Of the roles of Kubernetes only `cluster-admin` has `use`; the role `edit` has `impersonate`.',
           ),
           namespaceSelector: object('The namespaces that it is about; all when empty.'),
         },
       ),
       bindingStatus: section(
-        'Only the operator of this release writes the status of bindings. Any other is refused: another implementation of the same ' +
-          'API group, too (docs/upstream.md).',
+        'Only the operator of this release may write the status of bindings; users and another implementation of the same ' +
+          'API group (docs/upstream.md) may not.',
         { enabled: off('Whether it is in force.') },
       ),
       poolPods: section(
         'A user who creates or changes pods, or workloads with a template of pods, that a pool selects must be allowed the verb ' +
-          '`serve` on that pool, or on `inferencepools/<variant>` where the pods carry that variant. No user changes the variant ' +
-          'of a pod that lives.',
+          '`serve` on that pool, or on `inferencepools/<variant>` if the pods carry that variant. No user may change the variant ' +
+          'of a running pod.',
         {
           enabled: off('Whether it is in force.'),
           kinds: {
             about:
-              'The groups of the pools that count; when empty, each that the cluster serves as the release is installed or upgraded. ' +
+              'The groups of the pools that count; when empty, those that the cluster serves at the install or upgrade. ' +
               'Their CRDs must be there, or every such write is refused.',
             default: [],
             schema: {
@@ -72,10 +72,10 @@ export const ACCESS_VALUES: Values = {
             },
           },
           exemptGroups: texts(
-            'Groups that are not asked: who makes pods of workloads that were asked about already.',
+            'Groups that need no verb: those that make the pods of workloads, because the workload was checked already.',
             ['system:nodes', 'system:serviceaccounts:kube-system'],
           ),
-          exemptUsers: texts('Users that are not asked.', ['system:kube-controller-manager']),
+          exemptUsers: texts('Users that need no verb.', ['system:kube-controller-manager']),
           namespaceSelector: object('The namespaces that it is about.', {
             matchExpressions: [
               { key: 'kubernetes.io/metadata.name', operator: 'NotIn', values: ['kube-system'] },

@@ -38,8 +38,8 @@ const IDENTITY_VALUES: Values = {
     'Installs of kleym whose ClusterSPIFFEIDs this one adopts, as `namespace/name` of their Leases, e.g. `old/kleym-operator`. They must not run any more.',
   ),
   classlessIgnored: off(
-    'No SPIRE controller manager of the cluster takes a ClusterSPIFFEID without a class (each has one, and none sets `watchClassless`). An output ' +
-      'that loses its class, because the CRD of an older SPIRE controller manager lacks the field, then stays; it is withdrawn otherwise.',
+    'States that no SPIRE controller manager of the cluster handles a ClusterSPIFFEID without a class (each has one, and none sets `watchClassless`). ' +
+      'Then an output stays if the CRD of an older SPIRE controller manager drops its class; otherwise it is withdrawn.',
   ),
   outputLabels: stringMap(
     'Labels of every ClusterSPIFFEID beside those of kleym, for a SPIRE controller manager that sees only labelled ones ' +
@@ -56,12 +56,12 @@ const OPERATOR_VALUES: Values = {
   replicas: whole(
     1,
     [0, 10],
-    'How many operators run. One works, the others wait for its Lease with full caches; two are enough for a quick take-over.',
+    'How many operators run. One leads; the others keep their caches filled and wait for its Lease. Two are enough for a quick take-over.',
   ),
   workers: whole(
     Number(flagDefault('--workers')),
     [1, 64],
-    'How many bindings are looked at at the same time.',
+    'How many bindings are processed at the same time.',
   ),
   writesPerSecond: whole(
     Number(flagDefault('--writes-per-second')),
@@ -76,23 +76,23 @@ const OPERATOR_VALUES: Values = {
   ),
   resyncPeriod: text(
     flagDefault('--resync-period'),
-    'How often every binding is looked at without a cause, e.g. `30m`; `0` is never.',
+    'How often every binding is processed without a change, e.g. `30m`; `0` is never.',
   ),
-  logLevel: choice(flagDefault('--log-level'), LOG_LEVELS, 'The least that is logged.'),
+  logLevel: choice(flagDefault('--log-level'), LOG_LEVELS, 'The lowest level that is logged.'),
   leaderElection: section('The Lease that says which of several operators works.', {
     enabled: on(
-      'Write only while holding the Lease. Off only where one process runs: an upgrade then ends the operator before it starts the next one. Scale it to 0 before you switch this on again.',
+      'Write only while holding the Lease. Switch it off only for a single replica: an upgrade then stops the operator before it starts the new one. Scale the operator to 0 before you switch this on again.',
     ),
   }),
   flowSchema: section(
-    'A FlowSchema for the Lease: the API server answers for it with the priority of its own leader elections, so that its load costs no ' +
+    'A FlowSchema that gives requests for the Lease the priority of leader elections, so that an overloaded API server costs no ' +
       'Lease.',
     {
       enabled: on('Install it. It is of the whole cluster, named after the namespace of the release.'),
       matchingPrecedence: whole(
         250,
         [1, 10_000],
-        'Its place among all FlowSchemas; it must stand before `service-accounts`, which has 9000.',
+        'Its precedence among all FlowSchemas; it must be lower than that of `service-accounts`, which is 9000.',
       ),
     },
   ),
