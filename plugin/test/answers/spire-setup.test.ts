@@ -286,6 +286,9 @@ metadata: {name: n1, uid: n1, creationTimestamp: '2026-01-01T00:00:00Z'}
   const pods = await asked(changed('{"prod": {', '{"prod": {"use_pod_uid_for_agent_id": true,'))
   expect(pods).not.toContain(said)
   expect(pods).toContain('! 5 on the agent')
+  // SCM makes the entry all the same.
+  expect(pods).toContain('✓ 3 rendered')
+  expect(pods).toContain('! 4 on the server the entries of the server were not given')
 })
 
 const ON_NODE = OBJECTS.replace(
@@ -393,4 +396,44 @@ test.each<[template: string, said: string]>([
   )
   expect(stdout.replaceAll(/\s+/g, ' ')).toContain(said)
   expect(stdout).toMatch(/^(?:✓|! .*undetermined)/)
+})
+
+const DUMPED = "creationTimestamp: '2026-01-01T00:00:00Z'"
+const REGISTRATION = `apiVersion: spire.spiffe.io/v1alpha1
+kind: ClusterSPIFFEID
+metadata: {name: all, uid: c1, ${DUMPED}}
+spec: {className: spire, spiffeIDTemplate: 'spiffe://acme.example/all'}
+`
+test.each<[what: string, parts: readonly string[], isMissing: boolean]>([
+  [
+    'agents whose ID ends in the UID of their pod',
+    changed('{"prod": {', '{"prod": {"use_pod_uid_for_agent_id": true,'),
+    true,
+  ],
+  ['a node without an agent', PARTS, true],
+  [
+    'a server of another trust domain',
+    changed('"trust_domain": "acme.example"', '"trust_domain": "other.example"'),
+    false,
+  ],
+])('verify knows what the server should hold, with %s', async (_what, parts, isMissing) => {
+  const [pod, node] = [ON_NODE, NODE].map((one) => one.replace(/uid: (p1|n1)/, `uid: $1, ${DUMPED}`))
+  const { stdout } = await inProcess(
+    [
+      'verify',
+      '--entries',
+      'entries.json',
+      '--as-of',
+      '2026-06-01T00:00:00Z',
+      '-A',
+      '--offline',
+      '-f',
+      'all.yaml',
+    ],
+    await workspace({
+      'all.yaml': [pod, node, REGISTRATION, ...parts].join('---\n'),
+      'entries.json': '{"entries": [], "next_page_token": ""}',
+    }),
+  )
+  expect(stdout.includes('1 missing')).toBe(isMissing)
 })

@@ -22,6 +22,7 @@ export {
   type EntryVerdict,
   type ObjectHandling,
   type Prediction,
+  type PredictionInput,
   type ScmFault,
   type SelectionCounts,
   isAskedFor,

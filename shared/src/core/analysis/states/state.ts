@@ -21,7 +21,13 @@ import type { PolicyContext } from '../policies/policy-context.ts'
 import type { CompiledSnapshot } from '../settings/compiled-snapshot.ts'
 import type { Pod } from '../../model/objects/pod.ts'
 import { unknownReasonText } from '../../model/unknown-reason.ts'
-import { predict, type EntrySource, type Prediction, type SelectionCounts } from '../../predict/index.ts'
+import {
+  predict,
+  type EntrySource,
+  type Prediction,
+  type PredictionInput,
+  type SelectionCounts,
+} from '../../predict/index.ts'
 import { Holdings } from '../holdings/holdings.ts'
 import { undecidedOn, type UndecidedBindings } from '../holdings/undecided.ts'
 
@@ -101,7 +107,7 @@ export class State implements PolicyContext {
   }
 
   /** Why no agent may give out what SCM asks for, of what there is; undefined: nothing shows any reason. */
-  #unserved(): ((pod: Pod | undefined) => string | undefined) | undefined {
+  #unserved(): PredictionInput['whyUnserved'] {
     const { snapshot, settings } = this.base
     const everywhere = whyUnserved(settings, snapshot.spireSetup)
     if (everywhere !== undefined) return () => everywhere
@@ -109,7 +115,7 @@ export class State implements PolicyContext {
     const whys = new Map(
       nodes.flatMap((node) => {
         const why = whyNoAgentOn(node, agentNodes)
-        return why === undefined ? [] : [[node.name, why] as const]
+        return why === undefined ? [] : [[node.name, { why, isOnServer: true }] as const]
       }),
     )
     return whys.size === 0

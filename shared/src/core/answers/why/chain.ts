@@ -63,7 +63,8 @@ export function chainOf(given: ChainFacts): Chain {
     if (name === 'wanted') return { name, ...wanted }
     if (OF_ENTRY.has(name) && byHand.length > 0) return { name, ...handMade(byHand, given) }
     if (OF_ENTRY.has(name) && !subject.isGiven && !isLive) return { name, ...followsFrom('wanted') }
-    if (name === 'on the server' && !subject.isGiven) return { name, ...followsFrom('rendered') }
+    if (name === 'on the server' && !subject.isGiven && renderedHop(facts).truth !== YES)
+      return { name, ...followsFrom('rendered') }
     return { name, ...HOPS[name](facts) }
   })
   return {

@@ -180,7 +180,7 @@ function isItsEntry(candidate: ChainCandidate, facts: ChainFacts, agent: AgentPo
     )
   const { settings, snapshot } = subject.analysis
   const unserved = whyUnserved(settings, snapshot.spireSetup)
-  if (unserved !== undefined) return notShown(unserved, 'ask the server: spire-server agent list')
+  if (unserved?.isOnServer === true) return notShown(unserved.why, 'ask the server: spire-server agent list')
   if (
     cluster !== undefined &&
     uid !== undefined &&

@@ -73,7 +73,13 @@ function ofCandidate(candidate: ChainCandidate, facts: ChainFacts): HopAnswer {
             `see why it is not scheduled: kubectl describe pod -n ${pod.namespace} ${pod.ref.name}`,
           )
         : good('its entry is rendered once SCM handles it')
-    case 'depends':
+    case 'depends': {
+      const { verdict } = assumed.outcome
+      // What is not known of it comes after the server.
+      if (verdict.state === 'depends' && verdict.isOnServer === true)
+        return good(`its entry is ${assumed.spiffeId ?? ''}`, notes)
+      return notCertain(why === '' ? `what ${name} renders is not known` : why)
+    }
     case 'unknown':
     case 'dead':
       return notCertain(why === '' ? `what ${name} renders is not known` : why)

@@ -65,42 +65,66 @@ function shortened(values: readonly string[]): string {
   return text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}...` : text
 }
 
+/** Why what SCM asks for may come to no container. */
+export interface Unserved {
+  readonly why: string
+  /** The server holds the entries all the same: no agent hands them out. */
+  readonly isOnServer: boolean
+}
+
 /**
  * Why what SCM asks for may come to no container, as SPIRE's own parts show it: one of them does not run, or does not fit to SCM's settings.
  * Undefined: nothing shows it.
  */
-export function whyUnserved(settings: ScmSettings, setup: SpireSetup): string | undefined {
+export function whyUnserved(settings: ScmSettings, setup: SpireSetup): Unserved | undefined {
   const stopped = PROGRAMS.find((one) => setup.get(one)?.every((how) => how === STOPPED))
-  if (stopped !== undefined) return `${stopped} ${STOPPED}`
-  const { parentIDTemplate = DEFAULT_PARENT_ID_TEMPLATE } = settings
-  if (isParentOfNoAgent(parentIDTemplate))
-    return `SCM's parentIDTemplate does not end in the UID of the node, and the IDs of agents that attest themselves by ${PSAT} do`
-  for (const [what, fits, asked] of askedOf(settings)) {
+  if (stopped !== undefined) return { why: `${stopped} ${STOPPED}`, isOnServer: BEHIND_SERVER.has(stopped) }
+  const refused = misfit(setup, [asksForDomain(settings, 'trust_domain of the SPIRE server')])
+  if (refused !== undefined) return { why: refused, isOnServer: false }
+  const why = whyNoAgent(settings, setup)
+  return why === undefined ? undefined : { why, isOnServer: true }
+}
+
+/** What gets entries from the server. */
+const BEHIND_SERVER: ReadonlySet<SpireProgram> = new Set(['spire-agent', 'spiffe-csi-driver'])
+
+/** What SCM's settings ask of the parts of SPIRE: which value fits, and a sentence about the setting; without a value, nothing is asked. */
+type Asked = readonly [what: string, fits: string | undefined, asked: string]
+
+/** What is shown and does not fit, as a sentence. */
+function misfit(setup: SpireSetup, asks: readonly Asked[]): string | undefined {
+  for (const [what, fits, asked] of asks) {
     const shown = setup.get(what) ?? []
     // A variable is filled in when the program starts.
     const mayFit = shown.length === 0 || shown.some((one) => one === fits || /[{$]/.test(one))
     if (fits !== undefined && !mayFit) return `${what} ${shortened(shown)}, and ${asked}`
   }
-  return whyNoAgentTaken(setup)
+  return undefined
 }
 
-/** What SCM's settings ask of the parts of SPIRE: which value fits, and a sentence about the setting; without a value, nothing is asked. */
-function askedOf({
-  trustDomain,
-  clusterName,
-  parentIDTemplate = DEFAULT_PARENT_ID_TEMPLATE,
-}: ScmSettings): readonly (readonly [what: string, fits: string | undefined, asked: string])[] {
+function asksForDomain({ trustDomain }: ScmSettings, what: string): Asked {
+  return [what, isValue(trustDomain), `SCM's trustDomain is ${trustDomain}`]
+}
+
+/** Why no agent may hand out what the server holds. */
+function whyNoAgent(settings: ScmSettings, setup: SpireSetup): string | undefined {
+  const { parentIDTemplate = DEFAULT_PARENT_ID_TEMPLATE } = settings
+  if (isParentOfNoAgent(parentIDTemplate))
+    return `SCM's parentIDTemplate does not end in the UID of the node, and the IDs of agents that attest themselves by ${PSAT} do`
+  return misfit(setup, askedOfAgents(settings)) ?? whyNoAgentTaken(setup)
+}
+
+function askedOfAgents(settings: ScmSettings): readonly Asked[] {
+  const { clusterName, parentIDTemplate = DEFAULT_PARENT_ID_TEMPLATE } = settings
   // The parent is the agent's ID, which begins with its way of attestation: `/spire/agent/k8s_psat/`.
   const [, attestor] = /\/spire\/agent\/([\w-]+)\//.exec(parentIDTemplate) ?? []
   const [, written] = PSAT_PARENT.exec(parentIDTemplate) ?? []
   const cluster = parentIDTemplate.includes('ClusterName') ? clusterName : written
   const ofPods = attestor === PSAT ? cluster : undefined
   const byNode = parentIDTemplate.includes('NodeMeta.UID') ? ofPods : undefined
-  const domain = `SCM's trustDomain is ${trustDomain}`
   const name = `SCM's ${written === undefined ? 'clusterName is' : 'parentIDTemplate asks for'} ${cluster}`
   return [
-    ['trust_domain of the SPIRE server', isValue(trustDomain), domain],
-    ['trust_domain of the SPIRE agents', isValue(trustDomain), domain],
+    asksForDomain(settings, 'trust_domain of the SPIRE agents'),
     ['NodeAttestor of the SPIRE agents', isValue(attestor), `SCM's parentIDTemplate asks for ${attestor}`],
     ['NodeAttestor of the SPIRE server', isValue(attestor), `SCM's parentIDTemplate asks for ${attestor}`],
     ['cluster of the SPIRE agents', isValue(cluster), name],

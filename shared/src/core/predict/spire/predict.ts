@@ -203,8 +203,11 @@ class Predictor implements Prediction {
     const { pod } = outcome
     const { whyUnserved } = this.#input
     if (whyUnserved !== undefined && isAskedFor(outcome.verdict)) {
-      const why = pod === undefined ? whyUnserved(undefined) : answerOf(pod, whyUnserved)
-      if (why !== undefined) return { ...outcome, verdict: { state: 'depends', why } }
+      const unserved = pod === undefined ? whyUnserved(undefined) : answerOf(pod, whyUnserved)
+      if (unserved !== undefined) {
+        const { why, isOnServer } = unserved
+        return { ...outcome, verdict: { state: 'depends', why, ...(isOnServer && { isOnServer }) } }
+      }
     }
     const [first] = this.#findInvalidUtf8()
     if (first !== undefined && isAskedFor(outcome.verdict)) {

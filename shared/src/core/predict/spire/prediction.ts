@@ -3,6 +3,7 @@
 import type { Each } from '../../base/each.ts'
 import type { Endpoints, Namespace, Node, Pod } from '../../model/objects/pod.ts'
 import type { ClusterSpiffeId } from '../../model/objects/clusterspiffeid.ts'
+import type { Unserved } from '../../model/objects/spire-setup.ts'
 import type { ScmSettings } from '../../model/objects/scm-settings.ts'
 import type { ClusterStaticEntry } from '../../model/objects/static-entry.ts'
 import type { Truth } from '../../model/truth/truth.ts'
@@ -28,7 +29,7 @@ export interface PredictionInput {
   /** Why a ClusterSPIFFEID may not come to be there: kleym must still write it. */
   readonly whyKept?: (source: EntrySource) => string | undefined
   /** Why what SCM asks for, whatever it is, may come to no agent: to none at all, or to none on the node of this pod. */
-  readonly whyUnserved?: ((pod: Pod | undefined) => string | undefined) | undefined
+  readonly whyUnserved?: ((pod: Pod | undefined) => Unserved | undefined) | undefined
 }
 
 /** The object that a registration comes from. */
@@ -111,7 +112,8 @@ export type EntryVerdict =
    * It needs a fact that is not known here. `rival`: that object may ask for the same entry, and which of them is preferred is not
    * known. `mayNotAsk`: whether this one asks for it is not known either, for which `why` has the reason. `isContested`: the server takes it
    * from either, so that one of them certainly gets it.
-   * `isSent`: SCM certainly sends the entry, and what is not known is whether the server takes it.
+   * `isSent`: SCM certainly sends the entry, and what is not known is whether the server takes it. `isOnServer`: the server certainly takes
+   * it too, and what is not known is whether an agent hands it out.
    */
   | {
       readonly state: 'depends'
@@ -120,6 +122,7 @@ export type EntryVerdict =
       readonly mayNotAsk?: true
       readonly isContested?: true
       readonly isSent?: true
+      readonly isOnServer?: true
     }
   /** kleym does not model this construct, so it makes no prediction; `spiffeId` where another field than the ID holds it. */
   | {
@@ -128,6 +131,11 @@ export type EntryVerdict =
       readonly why: string
       readonly spiffeId?: string | undefined
     }
+
+/** Whether the server certainly holds the entry, whatever becomes of it then. */
+export function isOnServer(verdict: EntryVerdict): boolean {
+  return isAskedFor(verdict) || (verdict.state === 'depends' && verdict.isOnServer === true)
+}
 
 /** Whether SCM certainly asks for the entry, be it for this object or for another that wants the same. */
 export function isAskedFor(verdict: EntryVerdict): boolean {

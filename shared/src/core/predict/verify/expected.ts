@@ -9,7 +9,7 @@ import { idsSeenInstead } from './entry-owner.ts'
 import type { Steps } from '../../base/steps.ts'
 import { sortSelectors, type SelectorParts } from '../spire/entry-key.ts'
 import {
-  isAskedFor,
+  isOnServer,
   sourceText,
   type EntryOutcome,
   type EntrySource,
@@ -197,7 +197,7 @@ class Outliner {
     { verdict, source }: Pick<EntryOutcome, 'verdict' | 'source'>,
   ): EntryOutline {
     const unsettled = this.#whyOpen(sourceText(source))
-    const isCertain = isAskedFor(verdict) && unsettled === undefined
+    const isCertain = isOnServer(verdict) && unsettled === undefined
     return {
       source,
       ...textsOf(source, entry),
