@@ -63,7 +63,13 @@ function closed(values: Values): Schema {
     key,
     { description: value.about, ...(isSection(value) ? closed(value.values) : leaf(value)) },
   ])
-  return { type: 'object', additionalProperties: false, properties: Object.fromEntries(properties) }
+  const required = Object.entries(values).flatMap(([key, value]) => (mayBeNull(value) ? [] : [key]))
+  return { type: 'object', additionalProperties: false, required, properties: Object.fromEntries(properties) }
+}
+
+/** Helm takes a value that is null away, its default too: a map or a list is then empty, and all else has no meaning. */
+export function mayBeNull(value: Setting | Section): boolean {
+  return !isSection(value) && typeof value.default === 'object'
 }
 
 function leaf({ default: fallback, schema }: Setting): Schema {
@@ -77,7 +83,7 @@ function valuesPage(values: Values): string {
     '',
     '# Values of the chart',
     '',
-    'Helm refuses what is not here (`values.schema.json` is closed); the maps that Kubernetes or you define are open.',
+    'Helm refuses what is not here (`values.schema.json` is closed); the maps that Kubernetes or you define are open. A map or a list that is `null` is empty; nothing else may be `null`.',
     '',
     '| value | default | what it is |',
     '|---|---|---|',

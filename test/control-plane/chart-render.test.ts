@@ -4,6 +4,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseSettings } from '../../operator/src/settings/settings.ts'
+import { mayBeNull, settingsOf } from '../../scripts/chart/files.ts'
+import { VALUES } from '../../scripts/chart/values.ts'
 import { dig, isRecord, listAt, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
 import { FIRST_BUILD_MS } from './client-binaries.ts'
 import { startControlPlane, type ControlPlane } from './control-plane.ts'
@@ -147,6 +149,21 @@ test('on OpenShift the pods name no IDs, which restricted-v2 gives, and stay as 
 test('a security context of the pods that is set to null is none', async () => {
   const objects = objectsIn(await template(...LEAST, '--set', 'podSecurityContext=null'))
   expect(podsOf(objects).map((pod) => dig(pod, 'spec', 'securityContext'))).toEqual([undefined])
+})
+
+test('every map and every list may be null, and is empty then', async () => {
+  const all = settingsOf(VALUES).filter(([, setting]) => mayBeNull(setting))
+  expect(all.length).toBeGreaterThan(20)
+  const shown = 'metrics.rules.enabled=true,metrics.dashboard.enabled=true,metrics.monitor.kind=PodMonitor'
+  const given = [shown, 'networkPolicy.enabled=true', ...all.map(([path]) => `${path}=null`)]
+  const objects = objectsIn(await template(...LEAST, ...given.flatMap((set) => ['--set', set])))
+  const [pod] = podsOf(objects)
+  const [container] = listAt(pod, 'spec', 'containers')
+  expect([dig(pod, 'spec', 'nodeSelector'), dig(container, 'livenessProbe', 'periodSeconds')]).toEqual([
+    undefined,
+    undefined,
+  ])
+  expect(dig(container, 'livenessProbe', 'httpGet', 'path')).toBe('/healthz')
 })
 
 test('the FlowSchema is about the Lease of the operator that the chart runs', async () => {
@@ -365,6 +382,16 @@ describe('a bad value fails at helm install, with a sentence', () => {
       'a text for a number',
       ['replicas=two'],
       /at '\/replicas': got string, want integer|replicas: Invalid type\. Expected: integer, given: string/,
+    ],
+    [
+      'a limit that is null, which is not the default',
+      ['bindingsPerNamespace=null'],
+      /missing property 'bindingsPerNamespace'|bindingsPerNamespace is required/,
+    ],
+    [
+      'a fence that is null',
+      ['policies.serviceAccounts.enabled=true', 'policies.serviceAccounts.verb=null'],
+      /at '\/policies\/serviceAccounts': missing property 'verb'|verb is required/,
     ],
     [
       'too many workers',

@@ -142,7 +142,7 @@ What the schema cannot say in a sentence: each refusal names the value, what is 
 
 {{- define "kleym.check.labels" }}
 {{- range $value := list "commonLabels" "podLabels" }}
-{{- range $key, $_ := get $.Values $value }}
+{{- range $key, $_ := get $.Values $value | default dict }}
 {{- if has $key (list "app.kubernetes.io/name" "app.kubernetes.io/instance" "app.kubernetes.io/component" "app.kubernetes.io/managed-by") }}
 {{- fail (printf "%s: %s is how Helm, the chart and kubectl kleym find their objects; leave it out" $value $key) }}
 {{- end }}

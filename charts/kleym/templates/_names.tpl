@@ -21,7 +21,7 @@ app.kubernetes.io/component: operator
   "app.kubernetes.io/part-of" "kleym"
   "app.kubernetes.io/managed-by" .root.Release.Service
   "helm.sh/chart" (printf "%s-%s" .root.Chart.Name (replace "+" "_" .root.Chart.Version)) }}
-{{- toYaml (merge (deepCopy .root.Values.commonLabels) $own) }}
+{{- toYaml (merge (deepCopy (.root.Values.commonLabels | default dict)) $own) }}
 {{- end }}
 
 {{- define "kleym.serviceAccountName" -}}

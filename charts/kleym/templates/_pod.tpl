@@ -56,9 +56,9 @@ containers:
         protocol: TCP
       {{- end }}
     livenessProbe:
-      {{- toYaml (merge (dict "httpGet" (dict "path" "/healthz" "port" "probes")) .Values.probes.liveness) | nindent 6 }}
+      {{- toYaml (merge (dict "httpGet" (dict "path" "/healthz" "port" "probes")) (.Values.probes.liveness | default dict)) | nindent 6 }}
     readinessProbe:
-      {{- toYaml (merge (dict "httpGet" (dict "path" "/readyz" "port" "probes")) .Values.probes.readiness) | nindent 6 }}
+      {{- toYaml (merge (dict "httpGet" (dict "path" "/readyz" "port" "probes")) (.Values.probes.readiness | default dict)) | nindent 6 }}
     {{- end }}
     {{- with .Values.resources }}
     resources:

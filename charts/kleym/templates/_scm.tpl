@@ -24,7 +24,7 @@ Helm fails where it may not list what it looks up. A user who may make the roles
 {{/* `acts`, or `unseen` where it sees only objects with labels that no output of this release has. */}}
 {{- define "kleym.scms.sees" -}}
 {{- $classLabel := "spire.spiffe.io/class-name" }}
-{{- $labels := merge (dict "kleym.sonda.red/managed-by" "kleym") .root.Values.outputLabels }}
+{{- $labels := merge (dict "kleym.sonda.red/managed-by" "kleym") (.root.Values.outputLabels | default dict) }}
 {{- if regexMatch "^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$" .root.Values.className }}
 {{- $_ := set $labels $classLabel .root.Values.className }}
 {{- end }}
