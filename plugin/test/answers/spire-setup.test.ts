@@ -76,6 +76,11 @@ test.each<[what: string, after: readonly string[], said: string]>([
     'spire-agent runs on one side, is not there',
   ],
   [
+    'agents whose configuration cannot be read any more',
+    changed('agent { trust_domain', 'agent = { ] trust_domain'),
+    'the configuration of the SPIRE agents can be read on one side, cannot be read: agent = { ]',
+  ],
+  [
     'a CSI driver that goes',
     PARTS.slice(0, -1),
     'spiffe-csi-driver runs on one side, is not there on the other',
@@ -166,6 +171,7 @@ test.each<[what: string, before: readonly string[], after: readonly string[]]>([
   ['a patch of the images', PARTS, changed('1.15.3', '1.15.4')],
   ['more replicas of the server', PARTS, changed('replicas: 1', 'replicas: 3')],
   ['parts that come, which the change before took to be elsewhere', [], PARTS],
+  ['a comment behind a setting', PARTS, changed('"INFO" }', '"INFO" } # cluster = "other"')],
   ['a configuration that stands elsewhere now', PARTS, [SERVER, AGENT, CSI_DRIVER]],
 ])('%s leaves open nothing', async (_what, before, after) => {
   const { code, stdout } = await diff(before, after)

@@ -107,11 +107,6 @@ export function mayHoldAgentConfig(text: string): boolean {
   return isOfAgent(text) && lacksAs(LACKS.exec(text)?.[1] ?? 'false') !== false
 }
 
-/** A configuration of SPIRE without the lines that are comments. */
-export function withoutComments(text: string): string {
-  return text.replaceAll(/^[^\S\n]*(?:#|\/\/).*$/gm, '')
-}
-
 /** A pod, with what its node's agent does not find. */
 export function withAgent(pod: Pod, lacked: LacksContainerSelectors | undefined): Pod {
   return lacked === undefined ? pod : { ...pod, lacksContainerSelectors: lacked }

@@ -1,7 +1,6 @@
 // The SPIFFE IDs to which the configurations of SPIRE among the files give a right: `admin_ids` of a server, `authorized_delegates` of an
 // agent. https://github.com/spiffe/spire/blob/v1.15.3/doc/spire_server.md, doc/spire_agent.md
 import { isRecord, own, stringAt } from '../../base/json.ts'
-import { withoutComments } from './agent-config.ts'
 import { readMeta } from './meta.ts'
 import type { RawObject } from './raw.ts'
 
@@ -32,6 +31,10 @@ function rightsIn(text: string, value: RawObject['value']): readonly ConfiguredR
       spiffeId: id.replaceAll(/\$\{?(\w+)\}?/g, '<$1>'),
     })),
   )
+}
+
+function withoutComments(text: string): string {
+  return text.replaceAll(/^[^\S\n]*(?:#|\/\/).*$/gm, '')
 }
 
 /** In HCL, or in JSON. A list that does not end is left at the next one, so that a text is gone through once. */

@@ -8,11 +8,11 @@ import {
   stringAt,
   type JsonRecord,
 } from '../../base/json.ts'
-import { isOfAgent, withoutComments } from './agent-config.ts'
+import { isOfAgent } from './agent-config.ts'
 import { readMeta } from './meta.ts'
 import type { RawObject } from './raw.ts'
 import { DEFAULT_PARENT_ID_TEMPLATE, type ScmSettings } from './scm-settings.ts'
-import { blocksAt, namesAt, readSpireConfig, textsAt, type SpireBlock } from './spire-config.ts'
+import { blocksAt, namesAt, readSpireConfig, textsAt, textsBelow, type SpireBlock } from './spire-config.ts'
 import { imageName, wordsOf } from './workload-api.ts'
 
 /** What is set up, each with its values: `["trust_domain of the SPIRE server", ["is \"example.org\""]]`. What no object shows is not among them. */
@@ -33,7 +33,7 @@ const STOPPED = 'has no replicas'
 const OF_SERVER = ['trust_domain']
 const OF_AGENT = ['trust_domain', 'server_address', 'cluster', 'socket_path']
 /** What adds selectors to all processes, and is off unless it is there. */
-const NAMESPACE_LABELS = /\benable_namespace_labels"?\s*[=:]\s*"?true\b/
+const NAMESPACE_LABELS = 'enable_namespace_labels'
 
 /** Reads the set-up from the parts among these objects. */
 export function spireSetup(objects: readonly RawObject[]): SpireSetup {
@@ -205,17 +205,17 @@ function configuredIn(value: JsonRecord): readonly (readonly [what: string, show
   return configTextsOf(value).flatMap((given) => {
     const isAgent = !isOfServer(given)
     if (isAgent && !isOfAgent(given)) return []
-    const text = withoutComments(given)
     const [fields, whose] = isAgent ? [OF_AGENT, 'the SPIRE agents'] : [OF_SERVER, 'the SPIRE server']
+    const config = readSpireConfig(given)
+    const all = `the configuration of ${whose}`
+    if (config === undefined) return [[all, `cannot be read: ${given}`] as const]
     const shown = fields.flatMap((field) =>
-      [...text.matchAll(valuesOf(field))].map(
-        ([, found = '']) => [`${field} of ${whose}`, `is ${found.replaceAll(/\s+/g, ' ').trim()}`] as const,
-      ),
+      textsBelow(config, field).map((found) => [`${field} of ${whose}`, `is "${found}"`] as const),
     )
-    const config = readSpireConfig(given) ?? []
-    if (!isAgent) return [...shown, ...ofServer(config)]
-    const flag = ['enable_namespace_labels of the SPIRE agents', `is ${NAMESPACE_LABELS.test(text)}`] as const
-    return [...shown, flag, ...ofAgent(config)]
+    const said = [[all, 'can be read'] as const, ...shown]
+    if (!isAgent) return [...said, ...ofServer(config)]
+    const isOn = textsBelow(config, NAMESPACE_LABELS).includes('true')
+    return [...said, [`${NAMESPACE_LABELS} of the SPIRE agents`, `is ${isOn}`], ...ofAgent(config)]
   })
 }
 
@@ -244,11 +244,6 @@ function ofServer(config: SpireBlock): readonly (readonly [what: string, shown: 
     ]
   })
   return [...attestors, ...ofClusters]
-}
-
-/** What stands behind a key, in HCL or JSON; of a block its beginning. */
-function valuesOf(field: string): RegExp {
-  return new RegExp(String.raw`\b${field}"?\s*(?:[=:]\s*)?("[^"]*"|\[[^\]]*|\{[^{}]*)`, 'g')
 }
 
 /** The texts of a ConfigMap. */
