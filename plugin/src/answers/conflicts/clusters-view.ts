@@ -27,15 +27,13 @@ export function clustersAnswer({ clusters, shared }: ClustersComparison, layout:
           : `no SPIFFE ID is given in two of ${where}`,
       ],
     }
-  const count = certain === 0 ? perhaps : certain
-  const more = certain > 0 && perhaps > 0 ? ` (perhaps ${perhaps} more)` : ''
+  const areGiven = (count: number): string =>
+    `${counted(count, 'SPIFFE ID')} ${count === 1 ? 'is' : 'are'}${certain === 0 ? ' perhaps' : ''} given`
+  const open = certain === 0 || perhaps === 0 ? '' : `, and ${perhaps} perhaps,`
   return {
     mark: 'warn',
     text: [
-      span(
-        `${count} SPIFFE ${count === 1 ? 'ID is' : 'IDs are'}${certain === 0 ? ' perhaps' : ''} given in more than one of ${where}${more}`,
-        'bold',
-      ),
+      span(`${areGiven(certain === 0 ? perhaps : certain)}${open} in more than one of ${where}`, 'bold'),
     ],
   }
 }

@@ -37,6 +37,26 @@ describe('conflicts of several clusters', () => {
     expect((await compare({ east: CLUSTER, west: CLUSTER }, '--fail-on', 'warning')).code).toBe(1)
   })
 
+  test('an ID that two clusters perhaps give is counted beside those that they certainly give', async () => {
+    const [plain, waiting] = ['plain', 'waiting'].map(
+      (name) => `---
+apiVersion: spire.spiffe.io/v1alpha1
+kind: ClusterSPIFFEID
+metadata: {name: ${name}}
+spec: {spiffeIDTemplate: 'spiffe://example.org/${name}', podSelector: {matchLabels: {app: ${name}}}}
+`,
+    )
+    const some = await compare({ east: OTHER + waiting, west: `${SCM_CONFIG}${waiting}` })
+    expect(some.stdout).toMatch(/^! 1 SPIFFE ID is perhaps given in more than one of 2 clusters/)
+    const both = await compare({ east: CLUSTER + waiting, west: CLUSTER + waiting })
+    expect(both.stdout).toMatch(/^! 1 SPIFFE ID is given, and 1 perhaps, in more than one of 2 clusters/)
+    const two = await compare({
+      east: `${SCM_CONFIG}${waiting}${plain}`,
+      west: `${SCM_CONFIG}${waiting}${plain}`,
+    })
+    expect(two.stdout).toMatch(/^! 2 SPIFFE IDs are perhaps given in more than one of 2 clusters/)
+  })
+
   test('clusters with other namespaces share nothing', async () => {
     const { code, stdout } = await compare({ east: CLUSTER, west: OTHER })
     expect(stdout).toContain('no SPIFFE ID is given in two of 2 clusters')

@@ -241,10 +241,11 @@ export const FINDINGS = {
     noEffect: 'of a binding',
     tells: 'too little is held',
     title: 'a ClusterSPIFFEID fails to render',
-    meaning: 'A template of the ClusterSPIFFEID cannot be parsed, or fails for pods that it selects.',
+    meaning:
+      'A template, a selector or a trust domain of the ClusterSPIFFEID cannot be parsed, or a template fails for pods that it selects.',
     consequence:
       'SCM deletes the entries of those pods and logs the reason; the status shows only a counter, or nothing.',
-    fix: 'Correct the template that the evidence names.',
+    fix: 'Correct the field that the evidence names.',
   }),
   KLM409: error({
     title: 'SCM ignores the namespace, or all pods of the binding',
