@@ -25,6 +25,7 @@ import {
   type Helm,
 } from './helm.ts'
 import { monitoringCrds } from './module-crds.ts'
+import { until } from '@kleym/testing/wait.ts'
 
 const IN_NAMESPACE = ['--namespace', RELEASE_NAMESPACE] as const
 
@@ -192,6 +193,26 @@ test('an upgrade without leader election ends one operator before the next one s
   expect(rolling).toHaveProperty('type', 'RollingUpdate')
   expect(await strategyWith(false)).toEqual({ type: 'Recreate' })
   expect(await strategyWith(true)).toEqual(rolling)
+  await demand(helm('uninstall', RELEASE, ...IN_NAMESPACE))
+})
+
+test('an identity that has lost its labels holds an uninstall back too', async () => {
+  const there = 'crds.enabled=false,serviceAccount.create=false,serviceAccount.name=compiler'
+  await demand(helm('install', RELEASE, CHART, ...IN_NAMESPACE, ...LEAST, '--set', there))
+  const annotations = { 'kleym.sonda.red/binding': 'team-a/chat', 'kleym.sonda.red/binding-uid': 'any' }
+  const id = { apiVersion: 'spire.spiffe.io/v1alpha1', kind: 'ClusterSPIFFEID', name: 'of-chat' }
+  const spec = { spiffeIDTemplate: 'spiffe://example.org/ns/team-a/objective/chat' }
+  const { name, ...kind } = id
+  await cp.apply([{ ...kind, metadata: { name, annotations }, spec }])
+  // A policy is in force a moment after it was made: this is what Helm asks for before it deletes anything.
+  const asked = ['create', 'configmap', 'kleym-uninstall', ...IN_NAMESPACE, '--dry-run=server']
+  const says = 'the identity of binding team-a/chat is in force'
+  await until(async () => (await cp.kubectl(asked)).stderr.includes(says), 'the policy to see the identity')
+  const held = await helm('uninstall', RELEASE, ...IN_NAMESPACE)
+  expect(held.stderr).toContain(says)
+  expect(held.status).not.toBe(0)
+  await cp.admin.delete(id)
+  await until(async () => (await cp.kubectl(asked)).status === 0, 'the policy to see that it is gone')
   await demand(helm('uninstall', RELEASE, ...IN_NAMESPACE))
 })
 
