@@ -42,7 +42,7 @@ const DISTRUST_MS = 10_000
 const DISCOVERY_BACKOFF: Backoff = { firstMs: 500, maxMs: ABSENT_MS }
 
 /** What discovery says of a kind that is there and cannot be read. */
-const OUT_OF_REACH: ReadonlySet<UnknownReason['cause']> = new Set(['served in another version', 'absent'])
+const OUT_OF_REACH: ReadonlySet<UnknownReason['cause']> = new Set(['served in another version', 'not served'])
 
 /** One cache and what is known of its kind. */
 interface KeptKind {
@@ -150,7 +150,7 @@ export class KindKeeper {
   #unlessCrd({ cache }: KeptKind, served: Served): Served {
     if (served.state !== 'absent' || this.#crds.get(crdName(cache)) === undefined) return served
     const what = resourceName(cache.resource)
-    return { state: 'unknown', why: { verb: 'discover', what, cause: 'absent' } }
+    return { state: 'unknown', why: { verb: 'discover', what, cause: 'not served' } }
   }
 
   #heed(kind: KeptKind, served: Served): void {

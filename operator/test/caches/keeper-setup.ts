@@ -14,6 +14,7 @@ const EVERY_KIND = [BINDINGS, CLUSTER_SPIFFE_IDS, ...POOLS, ...OBJECTIVES]
 /** The kind that all of this is about: the only one of its group. */
 export const SUBJECT = CLUSTER_SPIFFE_IDS
 export const FORBIDDEN = answer(403, 'Forbidden')
+export const NOTHING = answer(404, 'NotFound')
 export const FAILED = answer(500, 'InternalError')
 export const SECOND = 1_000
 export const MINUTE = 60 * SECOND

@@ -13,6 +13,7 @@ import {
   FORBIDDEN,
   MINUTE,
   named,
+  NOTHING,
   permit,
   SECOND,
   setUp,
@@ -115,7 +116,21 @@ describe('a cache that was filled and cannot be read any more', () => {
         { does: ({ server }) => server.write(CRDS, crdOf(SUBJECT)), forMs: MINUTE },
         { does: ({ server }) => server.withdraw(SUBJECT), forMs: MINUTE },
       ],
-      said: ['70 s: unknown: absent'],
+      said: ['70 s: unknown: not served'],
+      recoveries: 0,
+    },
+    {
+      name: 'is believed however long a proxy answers 404 to everything',
+      steps: [
+        {
+          does: ({ server }) => {
+            server.discoveryFault = NOTHING
+            server.refuse(SUBJECT, NOTHING)
+          },
+          forMs: 10 * MINUTE,
+        },
+      ],
+      said: [],
       recoveries: 0,
     },
     {

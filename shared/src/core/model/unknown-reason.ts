@@ -31,6 +31,8 @@ export interface UnknownReason {
     | 'conflicting writes'
     /** The API server serves the kind, but in no version that kleym reads. */
     | 'served in another version'
+    /** The CRD of the kind is there, and the API server serves it in no version. */
+    | 'not served'
     /** The CRD lacks the field, and the API server drops it. */
     | 'not in its CRD'
     /** Deleted, and kept by finalizers that are not kleym's. */
