@@ -17,6 +17,7 @@ import {
   type Feeds,
   type SeenOutput,
 } from './kinds.ts'
+import { NO_AGENTS } from '@kleym/shared/core/model/objects/agent-nodes.ts'
 import type { KindState } from './knowledge.ts'
 
 /** What only the derivation of one binding needs, and the table does not. */
@@ -72,7 +73,7 @@ function snapshotOf(
     mayMountWorkloadApi: false,
     configuredRights: [],
     spireSetup: new Map(),
-    agentNodes: { sets: [], seenOn: new Set() },
+    agentNodes: NO_AGENTS,
     poolImports: undefined,
     ...listingsOf(
       {

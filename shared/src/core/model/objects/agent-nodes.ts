@@ -2,6 +2,7 @@
 // whatever entries there are. A DaemonSet chooses nodes by labels and by taints:
 // https://kubernetes.io/docs/concepts/workloads/controllers/daemonset/#taints-and-tolerations
 import { isRecord, own, recordsAt, stringAt, type JsonRecord } from '../../base/json.ts'
+import { compareBytes } from '../../base/text/bytes.ts'
 import { readMeta } from './meta.ts'
 import type { Node } from './pod.ts'
 import type { RawObject } from './raw.ts'
@@ -17,19 +18,26 @@ export interface AgentNodes {
 
 /** Reads where agents run from the objects. */
 export function agentNodesIn(objects: readonly RawObject[]): AgentNodes {
-  const sets: { name: string; spec: unknown }[] = []
-  const seenOn = new Set<string>()
-  for (const { value } of objects) {
-    const kind = stringAt(value, 'kind')
-    if (kind !== 'DaemonSet' && kind !== 'Pod') continue
-    const spec = podSpecOf(value)
-    if (!runs(spec, 'spire-agent')) continue
+  const sets = objects.flatMap(({ value }) => {
+    const spec = agentSpecOf(value, 'DaemonSet')
+    if (spec === undefined) return []
     const { namespace, name } = readMeta(value)
-    const node = stringAt(spec, 'nodeName')
-    if (kind === 'DaemonSet') sets.push({ name: `DaemonSet ${namespace}/${name}`, spec })
-    else if (node !== undefined) seenOn.add(node)
-  }
-  return { sets: sets.toSorted((a, b) => (a.name < b.name ? -1 : 1)), seenOn }
+    return [{ name: `DaemonSet ${namespace}/${name}`, spec }]
+  })
+  // There may be a hundred thousand pods, and nothing to compare them with.
+  if (sets.length === 0) return NO_AGENTS
+  const nodes = objects.flatMap(({ value }) => stringAt(agentSpecOf(value, 'Pod'), 'nodeName') ?? [])
+  return { sets: sets.toSorted((a, b) => compareBytes(a.name, b.name)), seenOn: new Set(nodes) }
+}
+
+/** Nothing shows where agents run. */
+export const NO_AGENTS: AgentNodes = { sets: [], seenOn: new Set() }
+
+/** The spec of the pods of an object of a kind that runs an agent; undefined: it is of another kind, or runs none. */
+function agentSpecOf(value: JsonRecord, kind: 'DaemonSet' | 'Pod'): unknown {
+  if (stringAt(value, 'kind') !== kind) return undefined
+  const spec = podSpecOf(value)
+  return runs(spec, 'spire-agent') ? spec : undefined
 }
 
 /** Why no agent may run on a node: no DaemonSet of agents chooses it, and no pod of one is seen there. Undefined: one may. */
