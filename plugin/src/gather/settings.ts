@@ -294,7 +294,7 @@ export function scmReading(
     others:
       given === undefined
         ? all.slice(1)
-        : besideGiven(given, all, output, {
+        : scmsBesideGiven(given, all, output, {
             evidence,
             isClassKnown: operator.classNameSource !== undefined,
           }),
@@ -318,10 +318,10 @@ export function scmReading(
 }
 
 /**
- * Those that run beside the SCM of --scm-config, which takes the place of the one of its class, and of any other that acts
- * on kleym's output where it does so itself; whether it does is known only with kleym's class.
+ * The SCMs that run beside the SCM of --scm-config. That SCM replaces the one of its class. If it acts on kleym's output, it
+ * also replaces any other that does; this is known only with kleym's class.
  */
-function besideGiven(
+function scmsBesideGiven(
   given: ScmConfigText,
   all: readonly ScmInstance[],
   output: Parameters<typeof scmInstances>[2],

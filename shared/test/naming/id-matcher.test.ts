@@ -6,8 +6,8 @@ import {
   MatcherIndex,
   matchesId,
   mayMatchAny,
-  takesIn,
-  takesInRendered,
+  patternMatches,
+  patternMatchesRendered,
 } from '../../src/core/model/naming/id-matcher.ts'
 import type { IdMatcher } from '../../src/core/model/objects/access-rule.ts'
 import { entryIdProblem } from '../../src/core/model/spiffe-id.ts'
@@ -55,7 +55,7 @@ test('a matcher that matches some ID is not called dead', () => {
 })
 
 function mayName(...texts: readonly string[]): boolean {
-  return takesInRendered({ all: [[texts]], none: [] }, 'spiffe://a/ns/<pod name>/web') !== 'no'
+  return patternMatchesRendered({ all: [[texts]], none: [] }, 'spiffe://a/ns/<pod name>/web') !== 'no'
 }
 
 test('what an ID with placeholders may become is found, whatever they stand for', () => {
@@ -65,10 +65,10 @@ test('what an ID with placeholders may become is found, whatever they stand for'
       const rendered = `${text}-<pod name>/${before}<node name>${after}`
       const become = rendered.replace('<pod name>', after).replace('<node name>', before)
       const pattern = { all: [[one]], none: not.length > 2 ? [[not]] : [] }
-      const taken = takesInRendered(pattern, rendered)
-      expect(taken === 'perhaps' || (taken === 'yes') === takesIn(pattern, become)).toBe(true)
+      const taken = patternMatchesRendered(pattern, rendered)
+      expect(taken === 'perhaps' || (taken === 'yes') === patternMatches(pattern, become)).toBe(true)
       // Without a placeholder it is the ID itself.
-      expect(takesInRendered(pattern, text)).toBe(takesIn(pattern, text) ? 'yes' : 'no')
+      expect(patternMatchesRendered(pattern, text)).toBe(patternMatches(pattern, text) ? 'yes' : 'no')
     }),
     { numRuns: runs(2000), ...seedOf(4) },
   )
@@ -78,9 +78,9 @@ test('what an ID with placeholders may become is found, whatever they stand for'
   expect(mayName('spiffe://b/', '')).toBe(false)
   // What stands in a placeholder says nothing of what it becomes.
   const rendered = 'spiffe://a/ns/<pod name>/web'
-  expect(takesInRendered({ all: [[['spiffe://a/ns/', '']]], none: [] }, rendered)).toBe('yes')
-  expect(takesInRendered({ all: [[['spiffe://', 'pod', '']]], none: [] }, rendered)).toBe('perhaps')
-  expect(takesInRendered({ all: [[['', '']]], none: [[['', '/x/web']]] }, rendered)).toBe('perhaps')
+  expect(patternMatchesRendered({ all: [[['spiffe://a/ns/', '']]], none: [] }, rendered)).toBe('yes')
+  expect(patternMatchesRendered({ all: [[['spiffe://', 'pod', '']]], none: [] }, rendered)).toBe('perhaps')
+  expect(patternMatchesRendered({ all: [[['', '']]], none: [[['', '/x/web']]] }, rendered)).toBe('perhaps')
 })
 
 test('the index finds what a look at each of them finds', () => {
@@ -121,8 +121,8 @@ test('a long list of a pattern takes in what a look at each of its matchers find
   fc.assert(
     fc.property(fc.array(matcher, { minLength: 9, maxLength: 20 }), id, (list, text) => {
       const isMatched = list.some((one) => matchesId(one, text))
-      expect(takesIn({ all: [list], none: [] }, text)).toBe(isMatched)
-      expect(takesIn({ all: [[['', '']]], none: [list] }, text)).toBe(!isMatched)
+      expect(patternMatches({ all: [list], none: [] }, text)).toBe(isMatched)
+      expect(patternMatches({ all: [[['', '']]], none: [list] }, text)).toBe(!isMatched)
     }),
     { numRuns: runs(2000), ...seedOf(4) },
   )
@@ -130,8 +130,8 @@ test('a long list of a pattern takes in what a look at each of its matchers find
 
 test('a pattern takes in what is in each list of its and in none that it leaves out', () => {
   const pattern = { all: [[['spiffe://a/', '']], [['', '/ns/x/', '']]], none: [[['', 'bad']]] }
-  expect(takesIn(pattern, 'spiffe://a/ns/x/good')).toBe(true)
-  expect(takesIn(pattern, 'spiffe://b/ns/x/good')).toBe(false)
-  expect(takesIn(pattern, 'spiffe://a/ns/y/good')).toBe(false)
-  expect(takesIn(pattern, 'spiffe://a/ns/x/bad')).toBe(false)
+  expect(patternMatches(pattern, 'spiffe://a/ns/x/good')).toBe(true)
+  expect(patternMatches(pattern, 'spiffe://b/ns/x/good')).toBe(false)
+  expect(patternMatches(pattern, 'spiffe://a/ns/y/good')).toBe(false)
+  expect(patternMatches(pattern, 'spiffe://a/ns/x/bad')).toBe(false)
 })

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { takesIn } from '../../src/core/model/naming/id-matcher.ts'
+import { patternMatches } from '../../src/core/model/naming/id-matcher.ts'
 import { istioSources, type MeshTrust } from '../../src/core/model/naming/istio-source.ts'
 import { matchesRule, names } from './matches-rule.ts'
 
@@ -52,7 +52,7 @@ describe('random policies', () => {
       sources.flatMap((source) =>
         source.kind === 'pattern' && source.isExcluded !== true && source.field.includes('.from[')
           ? IDS.flatMap((id, at) =>
-              takesIn(source.pattern, id) && matched[at] !== '1' ? [{ mesh, rule, id }] : [],
+              patternMatches(source.pattern, id) && matched[at] !== '1' ? [{ mesh, rule, id }] : [],
             )
           : [],
       ),

@@ -24,7 +24,7 @@ import type {
   ResolvedSource,
 } from './resolution.ts'
 import type { PolicyKnowledge } from '../../snapshot/index.ts'
-import { MatcherIndex, takesIn, takesInRendered } from '../../model/naming/id-matcher.ts'
+import { MatcherIndex, patternMatches, patternMatchesRendered } from '../../model/naming/id-matcher.ts'
 import { mayBecome } from '../../base/go/template/mentions.ts'
 import { compareBytes } from '../../base/text/bytes.ts'
 import { TargetIndex } from './targets.ts'
@@ -295,7 +295,7 @@ class NamingIndex {
       if (source.kind !== 'pattern') return false
       const [first, ...others] = source.pattern.all
       const named = way === 'perhaps' ? [] : [first ?? []]
-      return takesIn({ all: [...named, ...others], none: source.pattern.none }, spiffeId)
+      return patternMatches({ all: [...named, ...others], none: source.pattern.none }, spiffeId)
     })
     return found.toSorted((a, b) => compareBytes(namingKey(a), namingKey(b)))
   }
@@ -341,10 +341,10 @@ function takingInPart(naming: Naming, spiffeId: string): readonly Naming[] {
   const { source } = naming.source
   if (source.kind !== 'pattern') return []
   const { pattern, perhaps } = source
-  const takes = takesInRendered(pattern, spiffeId)
+  const takes = patternMatchesRendered(pattern, spiffeId)
   if (takes === 'yes') return [naming]
   const others = { all: [perhaps?.matchers ?? [], ...pattern.all.slice(1)], none: pattern.none }
-  return takes === 'perhaps' || takesInRendered(others, spiffeId) !== 'no' ? [inPart(naming)] : []
+  return takes === 'perhaps' || patternMatchesRendered(others, spiffeId) !== 'no' ? [inPart(naming)] : []
 }
 
 /** Whether a part of an ID beside its trust domain is known only when its pod runs. */

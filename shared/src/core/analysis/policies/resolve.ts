@@ -10,7 +10,13 @@ import type { PolicyContext } from './policy-context.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
 import { canonicalText } from '../../base/json.ts'
 import { SCHEME } from '../../model/naming/ids-in-text.ts'
-import { exactId, MatcherIndex, SHORT, takesIn, takesInRendered } from '../../model/naming/id-matcher.ts'
+import {
+  exactId,
+  MatcherIndex,
+  SHORT,
+  patternMatches,
+  patternMatchesRendered,
+} from '../../model/naming/id-matcher.ts'
 import { lazy } from '../../base/lazy.ts'
 import { unknownReasonText, type UnknownReason } from '../../model/unknown-reason.ts'
 import { heldBy, type Held, type IdentityHolders, type Wanted } from './holders.ts'
@@ -238,14 +244,14 @@ export class Resolver {
   /** What it takes in of all that is given here; whether that is all is another question. */
   #resolvePattern({ pattern, perhaps }: PatternSource): Resolution {
     const given = this.#given()
-    const finished = this.#givenIn(pattern.all[0] ?? []).filter((id) => takesIn(pattern, id))
-    const unfinished = this.#unfinished().filter(([id]) => takesInRendered(pattern, id) === 'yes')
+    const finished = this.#givenIn(pattern.all[0] ?? []).filter((id) => patternMatches(pattern, id))
+    const unfinished = this.#unfinished().filter(([id]) => patternMatchesRendered(pattern, id) === 'yes')
     const spiffeIds = distinct([...finished, ...unfinished.map(([id]) => id)])
     const further =
       perhaps === undefined
         ? []
         : this.#givenIn(perhaps.matchers).filter((id) =>
-            takesIn({ ...pattern, all: [perhaps.matchers, ...pattern.all.slice(1)] }, id),
+            patternMatches({ ...pattern, all: [perhaps.matchers, ...pattern.all.slice(1)] }, id),
           )
     const exact = exactId(pattern.all[0]?.[0] ?? [])
     // One ID of another trust domain, and nothing here has its path: it is what it says, or names nobody here.
@@ -287,10 +293,10 @@ export class Resolver {
     const [perhaps] = holdings.flatMap((one) => [...one.perhaps.values()])
     if (perhaps !== undefined) return say.notCertain(perhaps)
     for (const [id, one] of this.#held.perhapsRendered)
-      if (!taken.has(id) && takesInRendered(pattern, id) !== 'no') return say.notCertain(one, id)
+      if (!taken.has(id) && patternMatchesRendered(pattern, id) !== 'no') return say.notCertain(one, id)
     const [unfollowed] = this.#held.unfollowed
     if (unfollowed !== undefined) return say.mayGiveOthers(unfollowed)
-    const unfinished = this.#unfinished().find(([id]) => takesInRendered(pattern, id) === 'perhaps')
+    const unfinished = this.#unfinished().find(([id]) => patternMatchesRendered(pattern, id) === 'perhaps')
     if (unfinished !== undefined) return say.gives(...unfinished)
     const undecided = [...this.#unmetClaims().values()].flat().find(({ isOpen }) => isOpen)
     return undecided === undefined ? undefined : say.undetermined(undecided.binding, undecided.why)

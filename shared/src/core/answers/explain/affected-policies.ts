@@ -63,7 +63,7 @@ export function affectedPolicies(before: State, after: State): readonly Affected
     if (one === undefined || change === undefined) return []
     const { policy, rule, source } = one
     const isMention = mentioning.has(policy)
-    if (isMention && change === 'rule' && !isOfMatter(left, right)) return []
+    if (isMention && change === 'rule' && !matters(left, right)) return []
     return {
       policy: policyName(policy),
       kind: policy.kind,
@@ -84,7 +84,7 @@ export function affectedPolicies(before: State, after: State): readonly Affected
 }
 
 /** A string that is added or removed matters if it names an ID that something gives, or a similar one. */
-function isOfMatter(left: Affected | undefined, right: Affected | undefined): boolean {
+function matters(left: Affected | undefined, right: Affected | undefined): boolean {
   const [before, after] = [left?.source.resolution, right?.source.resolution]
   return (
     before?.state === 'resolved' ||

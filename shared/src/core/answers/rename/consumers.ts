@@ -2,7 +2,7 @@
 // value matches is known from `naming` and `policies`; what a plain string does is not known.
 import { summaryText } from '../../base/text/counted.ts'
 import { groupOfApiVersion, qualifiedKind } from '../../model/kinds.ts'
-import { matchesId, takesIn, takesInRendered } from '../../model/naming/id-matcher.ts'
+import { matchesId, patternMatches, patternMatchesRendered } from '../../model/naming/id-matcher.ts'
 import { holdsOneName, NAMES_FILE_KIND } from '../../model/naming/names-outside.ts'
 import { writtenFor } from '../../model/naming/named-in.ts'
 import type { RuleSource } from '../../model/objects/access-rule.ts'
@@ -186,7 +186,7 @@ function editOfList<NewId extends string | undefined>(
     whyOpen:
       first.way === 'same path'
         ? 'the trust domain is not known'
-        : !same.some((one) => takesInSurely(one.source.source, change.oldId))
+        : !same.some((one) => certainlyMatches(one.source.source, change.oldId))
           ? 'a part of the old ID is known only when its pod runs'
           : isOpen && source.kind === 'pattern'
             ? source.perhaps?.why
@@ -195,8 +195,10 @@ function editOfList<NewId extends string | undefined>(
 }
 
 /** Whether a value matches an ID whatever its unknown parts are. */
-function takesInSurely(source: RuleSource, id: string): boolean {
-  return !id.includes('<') || (source.kind === 'pattern' && takesInRendered(source.pattern, id) === 'yes')
+function certainlyMatches(source: RuleSource, id: string): boolean {
+  return (
+    !id.includes('<') || (source.kind === 'pattern' && patternMatchesRendered(source.pattern, id) === 'yes')
+  )
 }
 
 /** Where Istio looks for clients, and one of its sources. */
@@ -236,7 +238,7 @@ function takesInWhole(source: RuleSource, id: string | undefined): boolean {
   if (id === undefined) return false
   return source.kind === 'SPIFFE'
     ? source.spiffeId === id
-    : source.kind === 'pattern' && takesIn(source.pattern, id)
+    : source.kind === 'pattern' && patternMatches(source.pattern, id)
 }
 
 /** Whether a value by itself takes in an ID, whatever stands beside it. */

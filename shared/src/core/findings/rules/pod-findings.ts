@@ -91,20 +91,23 @@ function* allPodFindings(analysis: Analysis): Steps<readonly Finding[]> {
     visit: (pod, meetings) =>
       recordReach(pod, meetings, reaches, namespaces.whyPodIgnored(pod)?.state !== 'ignored'),
   })
-  return [...(yield* withBeside(analysis, pods, notes)), ...(yield* unreached(analysis, reaches, namespaces))]
+  return [
+    ...(yield* withOtherScms(analysis, pods, notes)),
+    ...(yield* unreached(analysis, reaches, namespaces)),
+  ]
 }
 
 /** The findings that some pods show by themselves. */
 export function podNotes(analysis: Analysis, pods: readonly Pod[]): readonly Finding[] {
   return driveAtOnce(
     findingStepsInWorlds(analysis, function* (world) {
-      return yield* withBeside(world, pods, yield* notesOf(world, pods))
+      return yield* withOtherScms(world, pods, yield* notesOf(world, pods))
     }),
   )
 }
 
 /** The findings, and those about an SCM that runs beside ours. A namespace has each finding once. */
-function* withBeside(
+function* withOtherScms(
   analysis: Analysis,
   pods: readonly Pod[],
   notes: readonly Finding[],

@@ -20,7 +20,7 @@ export function matchesId(matcher: IdMatcher, id: string): boolean {
 }
 
 /** Whether a pattern takes in an ID. */
-export function takesIn({ all, none }: ClientPattern, id: string): boolean {
+export function patternMatches({ all, none }: ClientPattern, id: string): boolean {
   return all.every((list) => anyMatches(list, id)) && !none.some((list) => anyMatches(list, id))
 }
 
@@ -28,8 +28,11 @@ export function takesIn({ all, none }: ClientPattern, id: string): boolean {
  * Whether a pattern matches an ID with placeholders, such as `<pod name>`: by the text that the ID certainly contains, or by
  * its beginning and end.
  */
-export function takesInRendered({ all, none }: ClientPattern, rendered: string): 'yes' | 'perhaps' | 'no' {
-  if (!rendered.includes('<')) return takesIn({ all, none }, rendered) ? 'yes' : 'no'
+export function patternMatchesRendered(
+  { all, none }: ClientPattern,
+  rendered: string,
+): 'yes' | 'perhaps' | 'no' {
+  if (!rendered.includes('<')) return patternMatches({ all, none }, rendered) ? 'yes' : 'no'
   // No name holds it: what matches, matches whatever is filled in.
   const surely = rendered.replaceAll(/<[^<>]*>/g, '\0')
   const [begin, end] = [rendered.indexOf('<'), rendered.lastIndexOf('>') + 1]
@@ -40,7 +43,7 @@ export function takesInRendered({ all, none }: ClientPattern, rendered: string):
       const isBegun = first.startsWith(before) || (matcher.length > 1 && before.startsWith(first))
       return isBegun && (last.endsWith(after) || (matcher.length > 1 && after.endsWith(last)))
     })
-  if (takesIn({ all, none }, surely) && !none.some(mayMatch)) return 'yes'
+  if (patternMatches({ all, none }, surely) && !none.some(mayMatch)) return 'yes'
   return all.every(mayMatch) && !none.some((list) => anyMatches(list, surely)) ? 'perhaps' : 'no'
 }
 

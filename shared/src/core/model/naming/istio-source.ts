@@ -3,7 +3,7 @@
 import { canonicalText, own, stringAt, typeName } from '../../base/json.ts'
 import { compareBytes } from '../../base/text/bytes.ts'
 import type { IdMatcher, RuleSource } from '../objects/access-rule.ts'
-import { exactId, mayMatchAny, takesIn } from './id-matcher.ts'
+import { exactId, mayMatchAny, patternMatches } from './id-matcher.ts'
 
 /** The trust domain of a mesh, and the others that count as it (`trustDomain` and `trustDomainAliases` of its MeshConfig). */
 export interface MeshTrust {
@@ -137,7 +137,7 @@ function sourcesOf(lists: readonly NamedList[], beside: readonly NamedList[]): r
       const isDead = perhaps.length === 0 && !matchers.some(mayMatchAny)
       if (isDead) return { kind: 'dead', field, written, ...deadForm(list.word, value, first), ...excluded }
       const exact = matchers.length === 1 && perhaps.length === 0 ? exactId(first) : undefined
-      if (exact !== undefined && takesIn({ all: asked, none }, exact))
+      if (exact !== undefined && patternMatches({ all: asked, none }, exact))
         return {
           kind: 'SPIFFE',
           field,
