@@ -17,7 +17,7 @@ export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   usage: 'wrong usage',
   notFound: 'a named object does not exist',
   incomplete:
-    'the cluster cannot be reached, or something that could not be read may hide a finding: the answer is printed first, then what is missing',
+    'the cluster cannot be reached, or something that could not be read or was not given may hide a finding: the answer is printed first, then what is missing',
   internal: 'a bug in kleym',
   timedOut: 'timed out',
   interrupted: 'interrupted',

@@ -27,7 +27,7 @@ export function manPage(version: string): string {
     '[flags]',
     '.SH DESCRIPTION',
     text(
-      'Asks the cluster of the kubeconfig, read-only; the cluster as it would be after -f FILES; or files alone, with --offline. It never writes.',
+      'Asks the cluster of the kubeconfig, read-only; the cluster as it would be after -f FILES; or files alone, with --offline. It never writes to a cluster.',
     ),
     '.SH COMMANDS',
     ...[...COMMANDS].flatMap(([id, command]) => commandLines(id, command)),

@@ -46,7 +46,7 @@ function folded(text: string, width: number): string {
 function rootHelp(): string {
   const column = Math.max(...Object.keys(QUESTIONS).map((id) => id.length)) + 2
   const questions = Object.entries(QUESTIONS).map(([id, question]) => `  ${id.padEnd(column)}${question}`)
-  return `Explains which SPIFFE identities inference workloads get, and why. Never writes.
+  return `Explains which SPIFFE identities inference workloads get, and why. Never writes to a cluster.
 
 USAGE
   $ ${BIN} COMMAND [flags]
@@ -66,7 +66,7 @@ EXIT CODES
   1  findings, or differences
   2  wrong usage
   3  not found
-  4  something could not be read
+  4  something could not be read or was not given
   5  a bug
 
 Flags of a command: ${BIN} COMMAND --help
