@@ -248,6 +248,15 @@ test.each<[what: string, parts: readonly string[]]>([
     'with an attestor that a variable names',
     changed('WorkloadAttestor "k8s"', 'WorkloadAttestor "${ATTESTOR}"'),
   ],
+  [
+    'with an agent beside one program',
+    [
+      SERVER,
+      AGENT_CONFIG,
+      SERVER_CONFIG,
+      AGENT.replace('DaemonSet', 'Deployment').replace('hostPID: true', 'shareProcessNamespace: true'),
+    ],
+  ],
   ['with a variable', changed('cluster = "prod"', 'cluster = "${CLUSTER}"')],
   [
     'of a second cluster beside them',

@@ -190,9 +190,12 @@ function agentsOf(value: JsonRecord, spec: unknown): readonly (readonly [what: s
     const asked = own(spec, field)
     return Object.keys(asked ?? {}).length === 0 ? [] : [`${field} ${canonicalText(asked)}`]
   })
+  // An agent beside one program serves that alone, and shares its processes.
+  const isOfNodes = stringAt(value, 'kind') === 'DaemonSet'
+  const seesProcesses = ['hostPID of the SPIRE agents', `is "${own(spec, 'hostPID') === true}"`] as const
   return [
+    ...(isOfNodes ? [seesProcesses] : []),
     [ACCOUNT_OF_AGENTS, `is ${namespace}/${account}`],
-    ['hostPID of the SPIRE agents', `is "${own(spec, 'hostPID') === true}"`],
     ['the choice of nodes of the SPIRE agents', nodes.length === 0 ? 'has no conditions' : nodes.join(', ')],
   ]
 }
