@@ -1,5 +1,5 @@
 // `diff --tests`: which identity tests the change breaks. Each assertion is run on what was there before it and on what is there
-// after it: what fails on both is no news.
+// after it: a test that fails on both sides is not listed.
 import { type Finding, objectKey } from '@kleym/shared/core/findings/index.ts'
 import type { Subject } from '@kleym/shared/core/model/objects/subject.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'
