@@ -55,7 +55,7 @@ function nameProblem({ value }: RawObject): string | undefined {
     return `metadata.name is ${JSON.stringify(name.slice(0, 80))}, which is no DNS-1123 subdomain`
   }
   if (name === '' && value['kind'] === 'InferenceIdentityBinding') {
-    return 'metadata has no name (only generateName), and what kleym renders hangs on it'
+    return 'metadata has no name (only generateName), and what kleym renders depends on the name'
   }
   return undefined
 }

@@ -1,4 +1,4 @@
-// Lists of what there is to say: each part beside the condition that it hangs on.
+// Lists of what there is to say: each part beside its condition.
 
 /** The parts that are there, in their order: one whose condition does not hold is `false`, one without a value is undefined. */
 export function present<T>(...parts: readonly (T | false | undefined)[]): readonly T[] {

@@ -582,7 +582,7 @@ export const FINDINGS = {
       'The status or the fields of an access policy show that it, or one of its rules, does something else than its text says, or nothing. Or its status is about an earlier version of it.',
     consequence:
       'What follows is behaviour of the reference implementation, which the evidence states; another implementation may differ.',
-    fix: 'See the fix that comes with the finding; it hangs on what is shown.',
+    fix: 'Follow the fix that the finding itself names.',
   }),
   KLM608: warning({
     title: 'two policies with one rule name on one target',
@@ -680,7 +680,7 @@ export const FINDINGS = {
     fix: 'Declare the relationship in a ClusterFederatedTrustDomain and see that its endpoint answers, or take the trust domain out of .spec.federatesWith.',
   }),
   KLM812: warning({
-    title: 'a default identity hangs on bundles of others',
+    title: 'a default identity depends on bundles of others',
     meaning:
       'A ClusterSPIFFEID that is a fallback, or that selects every pod, federates with other trust domains.',
     consequence:

@@ -147,7 +147,7 @@ function hangingDefaults({ source, spec, foreign }: Federating): Finding | undef
   if (!isDefault(spec)) return undefined
   return finding('KLM812', {
     subject: sourceSubject(source),
-    summary: `this default identity hangs on ${counted(foreign.length, 'bundle')} of others: ${foreign.join(', ')}`,
+    summary: `this default identity depends on ${counted(foreign.length, 'bundle')} of others: ${foreign.join(', ')}`,
   })
 }
 
