@@ -151,7 +151,12 @@ function generatorFiles(record: JsonRecord): readonly string[] {
   return [...recordsAt(record, 'configMapGenerator'), ...recordsAt(record, 'secretGenerator')]
     .flatMap((one) => [...textsAt(one, 'files'), ...textsAt(one, 'envs'), stringAt(one, 'env') ?? ''])
     .filter((file) => file !== '')
-    .map((file) => file.slice(file.indexOf('=') + 1))
+    .map(behindKey)
+}
+
+/** What stands behind `key=`, or all. */
+function behindKey(text: string): string {
+  return text.slice(text.indexOf('=') + 1)
 }
 
 /** The ConfigMaps that generators make of files and texts, where these configure an agent of SPIRE. */
@@ -161,10 +166,11 @@ export function generatedAgents(
   textOf: (path: string) => string | undefined,
 ): readonly JsonRecord[] {
   return recordsAt(value, 'configMapGenerator').flatMap((one) => {
-    const data: Record<string, string | undefined> = {}
-    for (const [number, literal] of textsAt(one, 'literals').entries()) data[String(number)] = literal
-    for (const file of textsAt(one, 'files'))
-      data[file] = textOf(resolve(folder, file.slice(file.indexOf('=') + 1)))
+    const literals = textsAt(one, 'literals').map((text) => [text, behindKey(text)] as const)
+    const files = textsAt(one, 'files').map(
+      (file) => [file, textOf(resolve(folder, behindKey(file)))] as const,
+    )
+    const data = Object.fromEntries([...literals, ...files])
     const metadata = { name: stringAt(one, 'name') ?? '', namespace: stringAt(value, 'namespace') ?? '' }
     const made = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data }
     return agentConfigIn({ value: made }) === undefined ? [] : [made]
