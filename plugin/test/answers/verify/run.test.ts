@@ -384,7 +384,8 @@ spec:
   }
   const codesWith = async (...given: Parameters<typeof findingsWith>): Promise<readonly string[]> =>
     (await findingsWith(...given)).map(({ code, summary }) => `${String(code)} ${String(summary)}`)
-  const DEFAULT = 'KLM812 this default identity depends on 2 bundles of others: elsewhere.example, far.example'
+  const DEFAULT =
+    'KLM812 this default identity depends on 2 bundles of others: elsewhere.example, far.example'
   expect(await codesWith('some.json')).toEqual([
     'KLM811 the SPIRE server holds no bundle of far.example, and refuses every entry of it',
     DEFAULT,
