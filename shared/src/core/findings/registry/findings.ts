@@ -234,7 +234,8 @@ export const FINDINGS = {
     concerns: 'every binding',
     title: 'an entry that is not UTF-8 stops all new entries',
     meaning: 'A template cuts a string in the middle of a character, and SCM cannot send the result.',
-    consequence: 'SCM creates no entry of that batch of 50, and none of the batches after it, in any namespace.',
+    consequence:
+      'SCM creates no entry of that batch of 50, and none of the batches after it, in any namespace.',
     fix: 'Correct the template so that it slices no character in two.',
   }),
   KLM408: warning({
