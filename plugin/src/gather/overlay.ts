@@ -120,7 +120,7 @@ interface MarksAfter {
   readonly perhaps: readonly (readonly [string, string])[]
 }
 
-/** The labels or annotations of a live object after an apply: those that no apply has given are others' and stay. */
+/** The labels or annotations of a live object after an apply. Those that no earlier apply gave stay: others have set them. */
 function marksAfter(field: (typeof MARKS)[number], given: JsonRecord, live: JsonRecord): MarksAfter {
   const own = recordAt(given, field)
   const applied = appliedKeys(live, field)

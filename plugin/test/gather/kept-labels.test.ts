@@ -5,7 +5,7 @@ import { workspace } from '../support/workspace.ts'
 
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 
-/** A Namespace of which it is on record that an apply gave these labels; its label `spiffe` decides who gets an identity. */
+/** A live Namespace with this metadata, and a ClusterSPIFFEID that selects by its label `spiffe`. */
 function world(metadata: object, labels: object = { spiffe: 'on' }): string {
   const stamped = { uid: 'u', creationTimestamp: '2026-01-01T00:00:00Z' }
   const objects = [

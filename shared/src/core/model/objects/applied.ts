@@ -1,5 +1,5 @@
-// What applies have recorded in a live object. An apply takes away what an earlier one has given and this one does not; what others have
-// set stays: labels by `kubectl label`, by Rancher, by a controller.
+// What applies have recorded in a live object. An apply removes the fields that an earlier apply gave and that it lacks itself. Fields that
+// others have set stay, such as labels by `kubectl label` or by a controller.
 import { dig, isRecord, listAt, own, stringAt, type JsonRecord } from '../../base/json.ts'
 
 /** The annotation in which `kubectl apply` keeps the manifest. */
@@ -15,7 +15,7 @@ export function lastApplied(annotation: string | undefined): JsonRecord | undefi
   }
 }
 
-/** The keys of labels or annotations that applies have given, by a client or on the server's side; undefined: no apply is on record. */
+/** The keys of labels or annotations that client-side or server-side applies gave; undefined: no apply is on record. */
 export function appliedKeys(
   metadata: unknown,
   field: 'labels' | 'annotations',
