@@ -13,11 +13,11 @@ function shown(rules: readonly PolicyRule[]): readonly string[] {
         one.kind === 'SPIFFE'
           ? one.spiffeId
           : one.kind === 'pattern'
-            ? JSON.stringify(one.pattern.all)
+            ? `${JSON.stringify(one.pattern.all)}${one.perhaps === undefined ? '' : ` perhaps ${JSON.stringify(one.perhaps.matchers)}`}`
             : one.kind === 'dead'
               ? `${one.written} ${one.instead ?? '-'}`
               : ''
-      return `${name}: ${one.kind} ${text}`.trimEnd()
+      return `${name}: ${one.isExcluded === true ? 'all but ' : ''}${one.kind} ${text}`.trimEnd()
     }),
   )
 }
@@ -37,9 +37,20 @@ describe('JSON', () => {
       ['.allowed_uri_sans[0]: pattern [[["spiffe://","/x"]]]'],
     ],
     [
-      'a pattern that stands for a segment is not followed',
+      'the type of claims stands beside them, wherever the role stands',
+      {
+        data: { bound_claims_type: 'glob', bound_claims: { sub: 'spiffe://a/*/x' } },
+        roles: [{ bound_claims_type: 'string', bound_claims: { sub: 'spiffe://a/*/x' } }],
+      },
+      [
+        '.data.bound_claims.sub: pattern [[["spiffe://a/","/x"]]]',
+        '.roles[0].bound_claims.sub: dead spiffe://a/*/x -',
+      ],
+    ],
+    [
+      'a pattern that stands for a segment may take in more',
       { workload_id_patterns: ['spiffe://a/+/x'] },
-      ['.workload_id_patterns[0]: not SPIFFE'],
+      ['.workload_id_patterns[0]: pattern [[]] perhaps [["spiffe://a/","/x"]]'],
     ],
     [
       'StringEquals of AWS',
@@ -52,9 +63,22 @@ describe('JSON', () => {
       [`.Condition.StringLike["x:sub"]: pattern [[["${ID}",""]]]`],
     ],
     [
-      'StringLike with a single character is not followed',
-      { StringLike: { 'x:sub': `${ID}?` } },
-      ['.StringLike["x:sub"]: not SPIFFE'],
+      'StringLike with a single character may take in more',
+      { StringLike: { 'x:sub': `${ID}?*` } },
+      [`.StringLike["x:sub"]: pattern [[]] perhaps [["${ID}",""]]`],
+    ],
+    [
+      'operators of AWS that leave names out',
+      { 'ForAnyValue:StringNotLikeIfExists': { 'x:sub': `${ID}/*` }, StringNotEquals: { 'x:sub': [ID] } },
+      [
+        `["ForAnyValue:StringNotLikeIfExists"]["x:sub"]: all but pattern [[["${ID}/",""]]]`,
+        `.StringNotEquals["x:sub"][0]: all but SPIFFE ${ID}`,
+      ],
+    ],
+    [
+      'an operator of AWS for which the case of letters does not count',
+      { StringEqualsIgnoreCase: { 'x:sub': ID } },
+      ['.StringEqualsIgnoreCase["x:sub"]: pattern [[]] perhaps [["spiffe://",""]]'],
     ],
     [
       'a member of GCP',

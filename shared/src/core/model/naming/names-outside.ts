@@ -1,6 +1,6 @@
 // Names that stand outside of the cluster, in a file that is given: a role of Vault or OpenBao, the trust policy of a cloud's role, or a
 // plain list of IDs and patterns.
-import { isRecord } from '../../base/json.ts'
+import { own } from '../../base/json.ts'
 import type { IdMatcher, PolicyRule, RuleSource } from '../objects/access-rule.ts'
 import { parseSpiffeId } from '../spiffe-id.ts'
 import { idsInText, SCHEME } from './ids-in-text.ts'
@@ -17,36 +17,71 @@ export function namesInList(text: string): readonly PolicyRule[] {
   })
 }
 
-/** The names in JSON: each string that holds a SPIFFE ID, compared as its key says. */
+/** The names in JSON: each string that holds a SPIFFE ID, compared as the keys above it say. */
 export function namesInJson(value: unknown): readonly PolicyRule[] {
   const rules: PolicyRule[] = []
-  const claimsAreGlobs = isRecord(value) && value['bound_claims_type'] === 'glob'
   walkPaths(value, [], (found, path) => {
     if (typeof found !== 'string' || !found.includes(SCHEME)) return
     const field = pathText(path)
-    rules.push(ruleOf(field, rules.length, sourcesOf(found, field, formOf(path, claimsAreGlobs))))
+    const { form, isExcluded } = comparisonOf(value, path)
+    const sources = sourcesOf(found, field, form)
+    rules.push(
+      ruleOf(field, rules.length, isExcluded ? sources.map((one) => ({ ...one, isExcluded })) : sources),
+    )
   })
   return rules
 }
 
-/** How a string is compared: with `*` for any text, with more than that, or as a whole. */
-type Form = 'glob' | 'pattern' | 'whole'
+/** How a string is compared. */
+type Form = 'whole' | 'whole in any case' | 'glob' | 'glob with ?' | 'glob with +'
+
+/** The operators of AWS that compare texts (IAM, "Condition operators"): not or plain, and how. */
+const AWS_OPERATOR = 'String(Not)?(Equals|EqualsIgnoreCase|Like)(?:IfExists)?'
+const OPERATOR = new RegExp(`^(?:ForAnyValue:|ForAllValues:)?${AWS_OPERATOR}$`)
+const FORM_OF_OPERATOR: Readonly<Record<string, Form>> = {
+  Equals: 'whole',
+  EqualsIgnoreCase: 'whole in any case',
+  Like: 'glob with ?',
+}
 
 /**
- * By the key above it. AWS: StringLike has `*` and `?` (IAM, "Condition operators"). Vault: `allowed_uri_sans` of the cert method and
+ * By the keys above it, and for a role of Vault by what stands beside `bound_claims`. Vault: `allowed_uri_sans` of the cert method and
  * `bound_claims` of type `glob` have `*`; `workload_id_patterns` of the SPIFFE method has `+` and `*`.
  */
-function formOf(path: Path, claimsAreGlobs: boolean): Form {
-  const keys = new Set(path.filter((key) => typeof key === 'string'))
-  if (keys.has('workload_id_patterns')) return 'pattern'
-  const isLike = [...keys].some((key) => /^(?:ForAnyValue:|ForAllValues:)?StringLike(?:IfExists)?$/.test(key))
-  if (isLike) return 'pattern'
-  return keys.has('allowed_uri_sans') || (keys.has('bound_claims') && claimsAreGlobs) ? 'glob' : 'whole'
+function comparisonOf(root: unknown, path: Path): { readonly form: Form; readonly isExcluded: boolean } {
+  for (const [at, key] of path.entries()) {
+    const [operator, not, how = ''] = OPERATOR.exec(String(key)) ?? []
+    if (operator !== undefined)
+      return { form: FORM_OF_OPERATOR[how] ?? 'whole', isExcluded: not !== undefined }
+    if (key === 'workload_id_patterns') return { form: 'glob with +', isExcluded: false }
+    const role = path.slice(0, at)
+    const isGlob =
+      key === 'allowed_uri_sans' ||
+      (key === 'bound_claims' && atPath(root, [...role, 'bound_claims_type']) === 'glob')
+    if (isGlob) return { form: 'glob', isExcluded: false }
+  }
+  return { form: 'whole', isExcluded: false }
+}
+
+function atPath(root: unknown, path: Path): unknown {
+  return path.reduce<unknown>(
+    (value, key) => (Array.isArray(value) ? value[Number(key)] : own(value, String(key))),
+    root,
+  )
+}
+
+/** The forms with a sign for less than any text: what splits a name at its signs. */
+const SIGN: Readonly<Partial<Record<Form, readonly [sign: string, signs: RegExp]>>> = {
+  'glob with ?': ['?', /[*?]+/],
+  'glob with +': ['+', /[*+]+/],
 }
 
 function sourcesOf(text: string, field: string, form: Form): readonly RuleSource[] {
-  // `?` and `+` stand for less than any text: kleym shows such a pattern, and says nothing about it.
-  if (form === 'pattern' && /[?+]/.test(text)) return [{ kind: 'not SPIFFE', field, type: text }]
+  if (form === 'whole in any case')
+    return [openSource(text, field, [SCHEME, ''], 'its comparison does not tell the case of letters')]
+  const [sign, signs = ''] = SIGN[form] ?? []
+  if (sign !== undefined && text.includes(sign))
+    return [openSource(text, field, text.split(signs), `kleym does not follow the ${sign} in it`)]
   if (form !== 'whole') return [globSource(text, field)]
   if (text.startsWith(SCHEME) && !parseSpiffeId(text).ok) return [globSource(text, field, false)]
   return idsInText(text).map((one) =>
@@ -54,6 +89,17 @@ function sourcesOf(text: string, field: string, form: Form): readonly RuleSource
       ? { kind: 'SPIFFE', field, spiffeId: one.text }
       : { kind: 'not SPIFFE', field, type: one.text },
   )
+}
+
+/** A name that takes in at most what `matcher` does. */
+function openSource(written: string, field: string, matcher: IdMatcher, why: string): RuleSource {
+  return {
+    kind: 'pattern',
+    field,
+    written,
+    pattern: { all: [[]], none: [] },
+    perhaps: { matchers: [matcher], why },
+  }
 }
 
 function globSource(written: string, field: string, isGlob = true): RuleSource {
@@ -71,9 +117,7 @@ function globSource(written: string, field: string, isGlob = true): RuleSource {
  */
 export function holdsOneName(field: string): 'one' | 'value' | 'text' {
   if (field.endsWith('.bound_subject')) return 'one'
-  return /[."](?:bound_claims|(?:ForAnyValue:|ForAllValues:)?String(?:Equals|Like)(?:IfExists)?)[."\]]/.test(
-    field,
-  )
-    ? 'value'
-    : 'text'
+  return ONE_OR_MORE.test(field) ? 'value' : 'text'
 }
+
+const ONE_OR_MORE = new RegExp(`[."](?:bound_claims|(?:ForAnyValue:|ForAllValues:)?${AWS_OPERATOR})[."\\]]`)
