@@ -1,6 +1,6 @@
 // Names outside of the cluster: which strings of a role or of a list are names, and how each is compared.
 import { describe, expect, test } from 'vitest'
-import { namesInJson, namesInList } from '../../src/core/model/naming/names-outside.ts'
+import { holdsOneName, namesInJson, namesInList } from '../../src/core/model/naming/names-outside.ts'
 import type { PolicyRule } from '../../src/core/model/objects/access-rule.ts'
 
 const ID = 'spiffe://example.org/ns/team-a/pool/llama'
@@ -101,4 +101,14 @@ test('a list: IDs, patterns, comments, and what lacks the scheme', () => {
       'line 5: dead example.org/a spiffe://example.org/a',
     ],
   )
+})
+
+test.each<[string, string]>([
+  ['.data.bound_subject', 'one'],
+  ['.data.bound_claims.sub', 'value'],
+  ['.Condition.StringEquals["x:sub"]', 'value'],
+  ['.Condition["ForAnyValue:StringNotLike"]["x:sub"]', 'value'],
+  ['.attributeCondition', 'text'],
+])('how %s comes to hold two names: %s', (field, expected) => {
+  expect(holdsOneName(field)).toBe(expected)
 })

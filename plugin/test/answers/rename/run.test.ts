@@ -220,6 +220,33 @@ spec: { nodeName: n1, containers: [{ name: web }] }
   expect(beside).toContain(`leave ${OLD} in what names it as long as something else gives it`)
 })
 
+test.each<[string, unknown, string]>([
+  ['both in one list of claims', { bound_claims: { sub: [OLD, NEW] } }, ''],
+  [
+    'the new one in another field, which must hold too',
+    { bound_subject: NEW, bound_claims: { sub: OLD } },
+    'add',
+  ],
+  [
+    'the new one among those that are left out',
+    { Condition: { StringEquals: { 'a:sub': [OLD] }, StringNotEquals: { 'a:sub': [NEW] } } },
+    'add',
+  ],
+  [
+    'the new one in another role',
+    [{ bound_claims: { sub: [OLD] } }, { bound_claims: { sub: [NEW] } }],
+    'add',
+  ],
+])('a role takes the new ID: %s', async (_, role, says) => {
+  const ran = await rename(['objective/team-a/chat', 'assistant', '--names', 'role.json'], CHAT, {
+    'role.json': JSON.stringify(role),
+  })
+  const step = /\n1\. [^]*?\n\n/.exec(ran.stdout)?.[0] ?? ''
+  const [, edit = ''] = /NamesFile role\.json: (.*)/.exec(step) ?? []
+  expect(edit.slice(0, says.length)).toBe(says)
+  expect(edit === '').toBe(says === '')
+})
+
 describe('the first line', () => {
   test.each([
     [

@@ -142,6 +142,8 @@ function editOfList<NewId extends string | undefined>(
   const where = listOf(source.field)
   const isOfList = where !== source.field
   const isFile = policy.kind === NAMES_FILE_KIND
+  // Not JSON, whose fields have paths: its lines are one list.
+  const isPlainList = isFile && !/^[.[]/.test(source.field)
   const add =
     change.newId === undefined
       ? undefined
@@ -152,25 +154,21 @@ function editOfList<NewId extends string | undefined>(
   const other =
     source.kind === 'pattern' && source.listOf !== undefined ? besideList(source, add ?? '') : undefined
   const way: AcceptingWay =
-    other?.way ??
-    (isOfList || (isFile && !source.field.startsWith('.'))
-      ? 'value'
-      : isFile
-        ? holdsOneName(source.field)
-        : 'rule')
+    other?.way ?? (isOfList || isPlainList ? 'value' : isFile ? holdsOneName(source.field) : 'rule')
   const beside =
     way === 'rule'
       ? policy.rules.filter((one) => one.authorization === rule.authorization)
-      : isFile && !isOfList
+      : isFile
         ? policy.rules
         : [rule]
   const isAccepted = beside.some(({ sources }) =>
     sources.some(
       (one) =>
-        (way === 'rule'
-          ? one.source.isExcluded === source.isExcluded && takesInWhole(one.source, change.newId)
-          : (isFile || listOf(one.source.field) === where) && takesInAlone(one.source, change.newId)) ||
-        isAcceptedBy(one.source, source, change.newId),
+        one.source.isExcluded === source.isExcluded &&
+        ((way === 'rule'
+          ? takesInWhole(one.source, change.newId)
+          : (isPlainList || listOf(one.source.field) === where) && takesInAlone(one.source, change.newId)) ||
+          isAcceptedBy(one.source, source, change.newId)),
     ),
   )
   if (isAccepted) return undefined
@@ -223,10 +221,10 @@ function besideList(
     : { way: 'rule', where: '', add: `principals: [${id}]` }
 }
 
-/** Whether another source of Istio lets an ID in, or beside the same ones leaves it out. */
+/** Whether another source of Istio lets an ID in, or beside the same ones leaves it out. Both name clients, or both leave some out. */
 function isAcceptedBy(one: RuleSource, named: RuleSource, id: string | undefined): boolean {
   const [at, other] = [SOURCE.exec(one.field), SOURCE.exec(named.field)]
-  if (id === undefined || one.isExcluded !== named.isExcluded) return false
+  if (id === undefined) return false
   if (named.isExcluded === true) return at?.[2] === other?.[2] && takesInAlone(one, id)
   // A condition is no source by itself; what stands in a source counts together.
   if (at === null) return false

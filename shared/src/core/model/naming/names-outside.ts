@@ -120,4 +120,4 @@ export function holdsOneName(field: string): 'one' | 'value' | 'text' {
   return ONE_OR_MORE.test(field) ? 'value' : 'text'
 }
 
-const ONE_OR_MORE = new RegExp(`[."](?:bound_claims|(?:ForAnyValue:|ForAllValues:)?${AWS_OPERATOR})[."\\]]`)
+const ONE_OR_MORE = new RegExp(`[."](?:bound_claims|(?:ForAnyValue:|ForAllValues:)?${AWS_OPERATOR})[."[\\]]`)
