@@ -54,6 +54,37 @@ test('a matcher that matches some ID is not called dead', () => {
   )
 })
 
+test('signs are a regular expression', () => {
+  const text = fc
+    .array(fc.constantFrom('spiffe://', 'a', 'b', '/', 'ns', '*', '?', '+', 'B'), { maxLength: 9 })
+    .map((parts) => parts.join(''))
+  const signs: Readonly<Record<string, string>> = { '*': '.*', '?': '.', '+': '[^/]+' }
+  fc.assert(
+    fc.property(text, id, fc.boolean(), (one, given, ignoresCase) => {
+      const expression = one.replaceAll(/[*?+]/g, (sign) => signs[sign] ?? '')
+      const like = { text: one, ...(ignoresCase && { ignoresCase }) }
+      expect(patternMatches({ all: [], none: [], like }, given)).toBe(
+        new RegExp(`^${expression}$`, ignoresCase ? 'i' : '').test(given),
+      )
+    }),
+    { numRuns: runs(5000), ...seedOf(3) },
+  )
+})
+
+test('many signs take time in proportion to the text', () => {
+  const like = { text: `${'*a'.repeat(2000)}b` }
+  expect(patternMatches({ all: [], none: [], like }, 'a'.repeat(2000))).toBe(false)
+})
+
+test('what a pattern with signs takes in of an ID that is known in part is not certain', () => {
+  const like = { text: 'spiffe://a/ns/?/web' }
+  const rendered = 'spiffe://a/ns/<pod name>/web'
+  const pattern = { all: [[['spiffe://a/ns/', '/web']]], none: [], like }
+  expect(patternMatchesRendered(pattern, rendered)).toBe('perhaps')
+  expect(patternMatchesRendered(pattern, 'spiffe://a/ns/b/web')).toBe('yes')
+  expect(patternMatchesRendered(pattern, 'spiffe://a/ns/bc/web')).toBe('no')
+})
+
 function mayName(...texts: readonly string[]): boolean {
   return patternMatchesRendered({ all: [[texts]], none: [] }, 'spiffe://a/ns/<pod name>/web') !== 'no'
 }

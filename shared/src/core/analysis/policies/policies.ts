@@ -295,7 +295,7 @@ class NamingIndex {
       if (source.kind !== 'pattern') return false
       const [first, ...others] = source.pattern.all
       const named = way === 'perhaps' ? [] : [first ?? []]
-      return patternMatches({ all: [...named, ...others], none: source.pattern.none }, spiffeId)
+      return patternMatches({ ...source.pattern, all: [...named, ...others] }, spiffeId)
     })
     return found.toSorted((a, b) => compareBytes(namingKey(a), namingKey(b)))
   }
@@ -343,7 +343,7 @@ function takingInPart(naming: Naming, spiffeId: string): readonly Naming[] {
   const { pattern, perhaps } = source
   const takes = patternMatchesRendered(pattern, spiffeId)
   if (takes === 'yes') return [naming]
-  const others = { all: [perhaps?.matchers ?? [], ...pattern.all.slice(1)], none: pattern.none }
+  const others = { ...pattern, all: [perhaps?.matchers ?? [], ...pattern.all.slice(1)] }
   return takes === 'perhaps' || patternMatchesRendered(others, spiffeId) !== 'no' ? [inPart(naming)] : []
 }
 

@@ -231,14 +231,14 @@ export class Resolver {
   }
 
   /** Equal for equal patterns of short lists. A long one is known by itself: its text would be written for each value beside it. */
-  #patternKey({ pattern: { all, none }, perhaps }: PatternSource): string {
+  #patternKey({ pattern: { all, none, like }, perhaps }: PatternSource): string {
     const keyOf = (list: readonly IdMatcher[]): unknown => {
       if (list.length <= SHORT) return list
       const number = this.#longLists.get(list) ?? this.#longListCount++
       this.#longLists.set(list, number)
       return number
     }
-    return canonicalText([all.map(keyOf), none.map(keyOf), perhaps])
+    return canonicalText([all.map(keyOf), none.map(keyOf), like, perhaps])
   }
 
   /** What it takes in of all that is given here; whether that is all is another question. */

@@ -2,7 +2,7 @@
 // value matches is known from `naming` and `policies`; what a plain string does is not known.
 import { summaryText } from '../../base/text/counted.ts'
 import { groupOfApiVersion, qualifiedKind } from '../../model/kinds.ts'
-import { matchesId, patternMatches, patternMatchesRendered } from '../../model/naming/id-matcher.ts'
+import { patternMatches, patternMatchesRendered } from '../../model/naming/id-matcher.ts'
 import { holdsOneName, NAMES_FILE_KIND } from '../../model/naming/names-outside.ts'
 import { writtenFor } from '../../model/naming/named-in.ts'
 import type { RuleSource } from '../../model/objects/access-rule.ts'
@@ -243,7 +243,10 @@ function takesInWhole(source: RuleSource, id: string | undefined): boolean {
 function takesInAlone(source: RuleSource, id: string | undefined): boolean {
   if (id === undefined) return false
   if (source.kind === 'SPIFFE') return source.spiffeId === id
-  return source.kind === 'pattern' && (source.pattern.all[0] ?? []).some((one) => matchesId(one, id))
+  return (
+    source.kind === 'pattern' &&
+    patternMatches({ ...source.pattern, all: source.pattern.all.slice(0, 1), none: [] }, id)
+  )
 }
 
 function textEdit<NewId extends string | undefined>(

@@ -1,7 +1,7 @@
 // Which SPIFFE IDs a name takes in: one exactly, or all that have some texts in one order. An index finds the names that take an ID in
 // without asking each of them.
 import { getOrCreate } from '../../base/get-or-create.ts'
-import type { IdMatcher, ClientPattern } from '../objects/access-rule.ts'
+import type { ClientPattern, IdMatcher, Likeness } from '../objects/access-rule.ts'
 import { parsedIdProblem, parseSpiffeId } from '../spiffe-id.ts'
 
 /** Whether a matcher takes in an ID. In time `id` by the number of texts. */
@@ -20,8 +20,36 @@ export function matchesId(matcher: IdMatcher, id: string): boolean {
 }
 
 /** Whether a pattern takes in an ID. */
-export function patternMatches({ all, none }: ClientPattern, id: string): boolean {
-  return all.every((list) => anyMatches(list, id)) && !none.some((list) => anyMatches(list, id))
+export function patternMatches({ all, none, like }: ClientPattern, id: string): boolean {
+  return (
+    all.every((list) => anyMatches(list, id)) &&
+    !none.some((list) => anyMatches(list, id)) &&
+    (like === undefined || isLike(id, like))
+  )
+}
+
+/** In time `id` by the signs of the text: all places of the text that the ID may have come to are followed at once. */
+function isLike(id: string, { text, ignoresCase }: Likeness): boolean {
+  const signs = text.replaceAll(/\*+/g, '*')
+  const [asked, given] = ignoresCase === true ? [signs.toLowerCase(), id.toLowerCase()] : [signs, id]
+  let places = new Set<number>()
+  // Any text may be none.
+  const reach = (place: number, reached: Set<number>): void => {
+    reached.add(place)
+    if (asked[place] === '*') reach(place + 1, reached)
+  }
+  reach(0, places)
+  for (const character of given) {
+    const reached = new Set<number>()
+    for (const place of places) {
+      const sign = asked[place]
+      const stays = sign === '*' || (sign === '+' && character !== '/')
+      if (stays) reach(place, reached)
+      if ((stays && sign === '+') || sign === '?' || sign === character) reach(place + 1, reached)
+    }
+    places = reached
+  }
+  return places.has(asked.length)
 }
 
 /**
@@ -29,10 +57,11 @@ export function patternMatches({ all, none }: ClientPattern, id: string): boolea
  * its beginning and end.
  */
 export function patternMatchesRendered(
-  { all, none }: ClientPattern,
+  { all, none, like }: ClientPattern,
   rendered: string,
 ): 'yes' | 'perhaps' | 'no' {
-  if (!rendered.includes('<')) return patternMatches({ all, none }, rendered) ? 'yes' : 'no'
+  if (!rendered.includes('<'))
+    return patternMatches({ all, none, ...(like && { like }) }, rendered) ? 'yes' : 'no'
   // No name holds it: what matches, matches whatever is filled in.
   const surely = rendered.replaceAll(/<[^<>]*>/g, '\0')
   const [begin, end] = [rendered.indexOf('<'), rendered.lastIndexOf('>') + 1]
@@ -43,7 +72,7 @@ export function patternMatchesRendered(
       const isBegun = first.startsWith(before) || (matcher.length > 1 && before.startsWith(first))
       return isBegun && (last.endsWith(after) || (matcher.length > 1 && after.endsWith(last)))
     })
-  if (patternMatches({ all, none }, surely) && !none.some(mayMatch)) return 'yes'
+  if (like === undefined && patternMatches({ all, none }, surely) && !none.some(mayMatch)) return 'yes'
   return all.every(mayMatch) && !none.some((list) => anyMatches(list, surely)) ? 'perhaps' : 'no'
 }
 

@@ -32,8 +32,8 @@ export function namesInJson(value: unknown): readonly PolicyRule[] {
   return rules
 }
 
-/** How a string is compared. */
-type Form = 'whole' | 'whole in any case' | 'glob' | 'glob with ?' | 'glob with +'
+/** How a string is compared; the signs are those of `Likeness`, of which each product has one beside `*`. */
+type Form = 'whole' | 'whole in any case' | 'glob' | 'glob with signs'
 
 /** The operators of AWS that compare texts (IAM, "Condition operators"): not or plain, and how. */
 const AWS_OPERATOR = 'String(Not)?(Equals|EqualsIgnoreCase|Like)(?:IfExists)?'
@@ -41,7 +41,7 @@ const OPERATOR = new RegExp(`^(?:ForAnyValue:|ForAllValues:)?${AWS_OPERATOR}$`)
 const FORM_OF_OPERATOR: Readonly<Record<string, Form>> = {
   Equals: 'whole',
   EqualsIgnoreCase: 'whole in any case',
-  Like: 'glob with ?',
+  Like: 'glob with signs',
 }
 
 /**
@@ -53,7 +53,7 @@ function comparisonOf(root: unknown, path: Path): { readonly form: Form; readonl
     const [operator, not, how = ''] = OPERATOR.exec(String(key)) ?? []
     if (operator !== undefined)
       return { form: FORM_OF_OPERATOR[how] ?? 'whole', isExcluded: not !== undefined }
-    if (key === 'workload_id_patterns') return { form: 'glob with +', isExcluded: false }
+    if (key === 'workload_id_patterns') return { form: 'glob with signs', isExcluded: false }
     const role = path.slice(0, at)
     const isGlob =
       key === 'allowed_uri_sans' ||
@@ -70,18 +70,9 @@ function atPath(root: unknown, path: Path): unknown {
   )
 }
 
-/** The forms with a sign for less than any text: what splits a name at its signs. */
-const SIGN: Readonly<Partial<Record<Form, readonly [sign: string, signs: RegExp]>>> = {
-  'glob with ?': ['?', /[*?]+/],
-  'glob with +': ['+', /[*+]+/],
-}
-
 function sourcesOf(text: string, field: string, form: Form): readonly RuleSource[] {
-  if (form === 'whole in any case')
-    return [openSource(text, field, [SCHEME, ''], 'its comparison does not tell the case of letters')]
-  const [sign, signs = ''] = SIGN[form] ?? []
-  if (sign !== undefined && text.includes(sign))
-    return [openSource(text, field, text.split(signs), `kleym does not follow the ${sign} in it`)]
+  if (form === 'whole in any case') return [likeSource(text, field, [SCHEME, ''], true)]
+  if (form === 'glob with signs' && /[?+]/.test(text)) return [likeSource(text, field, text.split(/[*?+]+/))]
   if (form !== 'whole') return [globSource(text, field)]
   if (text.startsWith(SCHEME) && !parseSpiffeId(text).ok) return [globSource(text, field, false)]
   return idsInText(text).map((one) =>
@@ -91,14 +82,15 @@ function sourcesOf(text: string, field: string, form: Form): readonly RuleSource
   )
 }
 
-/** A name that takes in at most what `matcher` does. */
-function openSource(written: string, field: string, matcher: IdMatcher, why: string): RuleSource {
+/** `matcher` takes in all that the name may, and more. */
+function likeSource(text: string, field: string, matcher: IdMatcher, ignoresCase = false): RuleSource {
+  const like = { text, ...(ignoresCase && { ignoresCase }) }
   return {
     kind: 'pattern',
     field,
-    written,
-    pattern: { all: [[]], none: [] },
-    perhaps: { matchers: [matcher], why },
+    written: text,
+    pattern: { all: [[matcher]], none: [], like },
+    perhaps: undefined,
   }
 }
 

@@ -21,6 +21,14 @@ export type IdMatcher = readonly string[]
 export interface ClientPattern {
   readonly all: readonly (readonly IdMatcher[])[]
   readonly none: readonly (readonly IdMatcher[])[]
+  /** What an ID must look like besides, where gaps say too little. */
+  readonly like?: Likeness
+}
+
+/** A text in which `*` stands for any text, `?` for a character and `+` for a segment. */
+export interface Likeness {
+  readonly text: string
+  readonly ignoresCase?: true
 }
 
 /** The clients that a rule names, whether or not such an identity exists. */
