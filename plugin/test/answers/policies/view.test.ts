@@ -118,7 +118,15 @@ function shownWith(policy: ResolvedPolicy): string {
 }
 
 function noNamings(knowledge: PolicyKnowledge): NamedBy {
-  return { knowledge, namings: [], mentions: [], inTexts: [], uninterpreted: [], asksDiffer: false }
+  return {
+    knowledge,
+    namings: [],
+    mentions: [],
+    inTexts: [],
+    begunIn: [],
+    uninterpreted: [],
+    asksDiffer: false,
+  }
 }
 
 describe('an identity that no rule is seen to name', () => {

@@ -257,6 +257,13 @@ describe('the first line', () => {
       /^! .*it is not known whether a container is cut off.* not known: ConfigMap web\/peers/,
     ],
     [
+      'a regular expression, which may take in the old ID alone',
+      (consumers[5]?.[1] ?? '').replace(OLD, OLD.replace('chat', '(chat|draft)')),
+      [],
+      4,
+      /^! .*it is not known .* holds spiffe:\/\/example\.org\/ns\/team-a\/objective\/, which begins the old ID/,
+    ],
+    [
       'a role of Vault, which cannot',
       '',
       ['--names', 'role.json'],

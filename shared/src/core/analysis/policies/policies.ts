@@ -1,5 +1,6 @@
 // The access policies of a snapshot, resolved against what SPIRE does in one state of it, and the
 // index that answers who names an identity.
+import { SCHEME } from '../../model/naming/ids-in-text.ts'
 import { namespacedName } from '../../model/namespaced-name.ts'
 import { TRUST_DOMAIN_PLACEHOLDER } from '../../decide/index.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
@@ -75,7 +76,15 @@ export function resolvePolicies(context: PolicyContext): Policies {
 }
 
 function namedByNone(knowledge: PolicyKnowledge): NamedBy {
-  return { knowledge, namings: [], mentions: [], inTexts: [], uninterpreted: [], asksDiffer: false }
+  return {
+    knowledge,
+    namings: [],
+    mentions: [],
+    inTexts: [],
+    begunIn: [],
+    uninterpreted: [],
+    asksDiffer: false,
+  }
 }
 
 /** What policies are resolved with. */
@@ -228,6 +237,8 @@ class NamingIndex {
   readonly #mentions = new MentionIndex()
   /** The same of the texts of other objects. */
   readonly #texts = new MentionIndex()
+  /** What begins an ID in a text. */
+  readonly #beginnings: Mention[] = []
   readonly #uninterpreted: readonly ResolvedPolicy[]
   readonly #trustDomain: string | undefined
 
@@ -241,6 +252,11 @@ class NamingIndex {
       for (const rule of policy.rules)
         for (const { source } of rule.sources)
           if (source.kind === 'SPIFFE') this.#texts.add({ policy, rule, spiffeId: source.spiffeId })
+    for (const policy of [...policies, ...mentioning])
+      for (const rule of policy.rules)
+        for (const { source } of rule.sources)
+          if (source.kind === 'not SPIFFE' && source.type.startsWith(SCHEME))
+            this.#beginnings.push({ policy, rule, spiffeId: source.type })
     for (const policy of policies)
       for (const rule of policy.rules) {
         for (const source of rule.sources) this.#add(policy, rule, source)
@@ -257,6 +273,7 @@ class NamingIndex {
   namedBy(spiffeIds: readonly string[], accounts: readonly Account[], knowledge: PolicyKnowledge): NamedBy {
     const ids = [...new Set(spiffeIds)]
     const exact = ids.map((id) => this.#exactly.get(id) ?? [])
+    const beginnings = this.#beginnings
     const keys = new Set(accounts.map(accountKey))
     const byAccount = new Set([
       ...[...keys].flatMap((key) => this.#byAccount.get(key) ?? []),
@@ -273,6 +290,9 @@ class NamingIndex {
       ],
       mentions: ids.flatMap((id) => this.#mentions.of(id)),
       inTexts: ids.flatMap((id) => this.#texts.of(id)),
+      get begunIn() {
+        return beginnings.filter(({ spiffeId }) => ids.some((id) => id.startsWith(spiffeId)))
+      },
       uninterpreted: this.#uninterpreted,
       asksDiffer: exact.some((namings) => {
         const read = namings.filter(({ policy }) => !policy.isNamesAlone)

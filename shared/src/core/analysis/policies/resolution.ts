@@ -270,6 +270,8 @@ export interface NamedBy {
   readonly mentions: readonly Mention[]
   /** Other objects whose texts hold it. */
   readonly inTexts: readonly Mention[]
+  /** Texts that hold a beginning of it, with what completes that at another time: a pattern or a template. */
+  readonly begunIn: readonly Mention[]
   /** Policies that may name it and cannot be interpreted, by key. */
   readonly uninterpreted: readonly ResolvedPolicy[]
   /** More than one rule names one of the IDs exactly, and they ask different things. */

@@ -77,6 +77,7 @@ export function consumersOf<NewId extends string | undefined>(
         ...old.inTexts
           .filter(({ policy, rule }) => !isMentionedBeside(policy, rule, newId))
           .map(({ policy, rule, spiffeId }) => textEdit(policy, rule.name, spiffeId, change)),
+        ...old.begunIn.map(({ policy, rule, spiffeId }) => textEdit(policy, rule.name, spiffeId, change)),
       ],
       named: [
         ...namings
@@ -305,7 +306,7 @@ function cutOffByEdit(edit: ConsumerEdit<string | undefined>): readonly CutOff[]
   if (way === 'one')
     return [{ text: `${what} holds one name, so that it cannot accept both IDs`, isOpen: false }]
   if (way === 'text')
-    return [{ text: `${what} holds the old ID, and whether it can hold two is not known`, isOpen: true }]
+    return [{ text: `${what} holds ${heldIn(edit)}, and whether it can hold two is not known`, isOpen: true }]
   return whyOpen === undefined ? [] : [{ text: `${what} may name the old ID: ${whyOpen}`, isOpen: true }]
 }
 
@@ -343,8 +344,14 @@ function editText(edit: ConsumerEdit<string | undefined>): string {
     case 'one':
       return `${who}: ${where} holds one name: its clients cannot go on with both IDs, so give ${newId} a role of its own`
     case 'text':
-      return `${who}: ${where} holds the old ID: if it says whom to expect, let it take ${add} as well`
+      return `${who}: ${where} holds ${heldIn(edit)}: if it says whom to expect, let it take ${add} as well`
   }
+}
+
+/** What a text holds of the old ID. */
+function heldIn({ oldId, written }: ConsumerEdit<string | undefined>): string {
+  const isBegun = written.length < oldId.length && oldId.startsWith(written)
+  return isBegun ? `${written}, which begins the old ID` : 'the old ID'
 }
 
 function refusalText({
