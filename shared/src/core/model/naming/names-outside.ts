@@ -32,7 +32,7 @@ export function namesInJson(value: unknown): readonly PolicyRule[] {
   return rules
 }
 
-/** How a string is compared; the signs are those of `Likeness`, of which each product has one beside `*`. */
+/** How a string is compared; the signs are those of `Likeness`: each product has one beside `*`. */
 type Form = 'whole' | 'whole in any case' | 'glob' | 'glob with signs'
 
 /** The operators of AWS that compare texts (IAM, "Condition operators"): not or plain, and how. */
