@@ -48,9 +48,12 @@ describe('JSON', () => {
       ],
     ],
     [
-      'a pattern that stands for a segment',
-      { workload_id_patterns: ['spiffe://a/+/x'] },
-      ['.workload_id_patterns[0]: pattern [[["spiffe://a/","/x"]]] {"text":"spiffe://a/+/x"}'],
+      'workload IDs, which have no trust domain',
+      { workload_id_patterns: ['/ns/+/pool/*', 'ns/team-a/pool/llama'] },
+      [
+        '.workload_id_patterns[0]: pattern [[["spiffe://","/ns/","/pool/",""]]] {"text":"spiffe://+/ns/+/pool/*"}',
+        '.workload_id_patterns[1]: pattern [[["spiffe://","/ns/team-a/pool/llama"]]] {"text":"spiffe://+/ns/team-a/pool/llama"}',
+      ],
     ],
     [
       'StringEquals of AWS',
@@ -68,6 +71,20 @@ describe('JSON', () => {
       [`.StringLike["x:sub"]: pattern [[["${ID}",""]]] {"text":"${ID}?*"}`],
     ],
     [
+      'patterns that begin before the scheme ends, where a client is asked for',
+      {
+        StringLike: { 'x:sub': ['*', 's*/x', 'repo:org/*', 'spiff?://a/x'], 'x:aud': '*' },
+        StringEquals: { 'x:sub': '*' },
+        allowed_uri_sans: '*',
+      },
+      [
+        '.StringLike["x:sub"][0]: pattern [[["",""]]]',
+        '.StringLike["x:sub"][1]: pattern [[["s","/x"]]]',
+        '.StringLike["x:sub"][3]: pattern [[["spiff","://a/x"]]] {"text":"spiff?://a/x"}',
+        '.allowed_uri_sans: pattern [[["",""]]]',
+      ],
+    ],
+    [
       'operators of AWS that leave names out',
       { 'ForAnyValue:StringNotLikeIfExists': { 'x:sub': `${ID}/*` }, StringNotEquals: { 'x:sub': [ID] } },
       [
@@ -77,8 +94,11 @@ describe('JSON', () => {
     ],
     [
       'an operator of AWS for which the case of letters does not count',
-      { StringEqualsIgnoreCase: { 'x:sub': ID } },
-      [`.StringEqualsIgnoreCase["x:sub"]: pattern [[["spiffe://",""]]] {"text":"${ID}","ignoresCase":true}`],
+      { StringEqualsIgnoreCase: { 'x:sub': [ID, 'SPIFFE://A/x'] } },
+      [
+        `.StringEqualsIgnoreCase["x:sub"][0]: pattern [[["spiffe://",""]]] {"text":"${ID}","ignoresCase":true}`,
+        '.StringEqualsIgnoreCase["x:sub"][1]: pattern [[["spiffe://",""]]] {"text":"SPIFFE://A/x","ignoresCase":true}',
+      ],
     ],
     [
       'a member of GCP',

@@ -233,6 +233,16 @@ test.each<[string, unknown, string]>([
     'add',
   ],
   [
+    'a workload ID without its trust domain',
+    { workload_id_patterns: ['/ns/team-a/objective/chat'] },
+    'add /ns/team-a/objective/assistant beside',
+  ],
+  [
+    'a workload ID whose segment may be any',
+    { workload_id_patterns: ['ns/team-a/+/assistant', 'ns/+/objective/chat'] },
+    '',
+  ],
+  [
     'the new one in another role',
     [{ bound_claims: { sub: [OLD] } }, { bound_claims: { sub: [NEW] } }],
     'add',
@@ -245,6 +255,13 @@ test.each<[string, unknown, string]>([
   const [, edit = ''] = /NamesFile role\.json: (.*)/.exec(step) ?? []
   expect(edit.slice(0, says.length)).toBe(says)
   expect(edit === '').toBe(says === '')
+})
+
+test('a workload ID of a role goes at the end', async () => {
+  const ran = await rename(['objective/team-a/chat', 'assistant', '--names', 'role.json'], CHAT, {
+    'role.json': JSON.stringify({ workload_id_patterns: ['ns/team-a/objective/chat', 'ns/team-b/*'] }),
+  })
+  expect(ran.stdout).toMatch(/NamesFile role\.json: take the old ID out of\s+\.workload_id_patterns\[0\]/)
 })
 
 describe('the first line', () => {

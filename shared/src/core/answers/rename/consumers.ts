@@ -3,7 +3,7 @@
 import { summaryText } from '../../base/text/counted.ts'
 import { groupOfApiVersion, qualifiedKind } from '../../model/kinds.ts'
 import { patternMatches, patternMatchesRendered } from '../../model/naming/id-matcher.ts'
-import { holdsOneName, NAMES_FILE_KIND } from '../../model/naming/names-outside.ts'
+import { holdsOneName, NAMES_FILE_KIND, writtenInFile } from '../../model/naming/names-outside.ts'
 import { writtenFor } from '../../model/naming/named-in.ts'
 import type { RuleSource } from '../../model/objects/access-rule.ts'
 import {
@@ -81,7 +81,7 @@ export function consumersOf<NewId extends string | undefined>(
       ],
       named: [
         ...namings
-          .filter(({ source: { source } }) => source.kind === 'SPIFFE')
+          .filter(({ source: { source } }) => isOneName(source))
           .map(({ policy, source: { source } }) => ({ ...consumerOf(policy), where: source.field })),
         ...old.mentions.map(({ policy, rule }) => ({
           ...consumerOf(policy),
@@ -148,10 +148,12 @@ function editOfList<NewId extends string | undefined>(
   const add =
     change.newId === undefined
       ? undefined
-      : writtenFor(
-          qualifiedKind({ kind: policy.kind, group: groupOfApiVersion(policy.apiVersion) }),
-          change.newId,
-        )
+      : isFile
+        ? writtenInFile(source, change.newId)
+        : writtenFor(
+            qualifiedKind({ kind: policy.kind, group: groupOfApiVersion(policy.apiVersion) }),
+            change.newId,
+          )
   const other =
     source.kind === 'pattern' && source.listOf !== undefined ? besideList(source, add ?? '') : undefined
   const way: AcceptingWay =
@@ -238,6 +240,15 @@ function takesInWhole(source: RuleSource, id: string | undefined): boolean {
   return source.kind === 'SPIFFE'
     ? source.spiffeId === id
     : source.kind === 'pattern' && patternMatches(source.pattern, id)
+}
+
+/** Whether a value is one name, whatever the trust domain or the case of its letters. */
+function isOneName(source: RuleSource): boolean {
+  return source.kind === 'SPIFFE' || (source.kind === 'pattern' && isWithoutSigns(source))
+}
+
+function isWithoutSigns({ written, pattern }: Extract<RuleSource, { readonly kind: 'pattern' }>): boolean {
+  return pattern.like !== undefined && !/[*?+]/.test(written)
 }
 
 /** Whether a value by itself takes in an ID, whatever stands beside it. */

@@ -1,7 +1,7 @@
 // Names that stand outside of the cluster, in a file that is given: a role of Vault or OpenBao, the trust policy of a cloud's role, or a
 // plain list of IDs and patterns.
 import { own } from '../../base/json.ts'
-import type { IdMatcher, PolicyRule, RuleSource } from '../objects/access-rule.ts'
+import type { IdMatcher, Likeness, PolicyRule, RuleSource } from '../objects/access-rule.ts'
 import { parseSpiffeId } from '../spiffe-id.ts'
 import { idsInText, SCHEME } from './ids-in-text.ts'
 import { pathText, ruleOf, walkPaths, type Path } from './named-in.ts'
@@ -17,14 +17,16 @@ export function namesInList(text: string): readonly PolicyRule[] {
   })
 }
 
-/** The names in JSON: each string that holds a SPIFFE ID, compared as the keys above it say. */
+/** The names in JSON: each string that holds a SPIFFE ID, or may take one in, compared as the keys above it say. */
 export function namesInJson(value: unknown): readonly PolicyRule[] {
   const rules: PolicyRule[] = []
   walkPaths(value, [], (found, path) => {
-    if (typeof found !== 'string' || !found.includes(SCHEME)) return
+    if (typeof found !== 'string') return
     const field = pathText(path)
     const { form, isExcluded } = comparisonOf(value, path)
-    const sources = sourcesOf(found, field, form)
+    const isName = found.includes(SCHEME) || form === 'path' || (isOfClient(path) && mayTakeIn(found, form))
+    const sources = isName ? sourcesOf(found, field, form) : []
+    if (sources.length === 0) return
     rules.push(
       ruleOf(field, rules.length, isExcluded ? sources.map((one) => ({ ...one, isExcluded })) : sources),
     )
@@ -32,8 +34,21 @@ export function namesInJson(value: unknown): readonly PolicyRule[] {
   return rules
 }
 
+/** Whether a string stands where the subject of a token or the URI of a certificate is asked for. */
+function isOfClient(path: Path): boolean {
+  const key = path.findLast((one) => typeof one === 'string') ?? ''
+  return /(?:^|:)sub$|^allowed_uri_sans$/.test(key)
+}
+
+/** Whether a text without `spiffe://` may take in a SPIFFE ID: `*`, `*` or `s*`. */
+function mayTakeIn(text: string, form: Form): boolean {
+  if (form === 'whole in any case') return text.toLowerCase().startsWith(SCHEME)
+  const beginning = /^[^*?]*(?=[*?])/.exec(text)?.[0]
+  return form !== 'whole' && beginning !== undefined && SCHEME.startsWith(beginning)
+}
+
 /** How a string is compared; the signs are those of `Likeness`: each product has one beside `*`. */
-type Form = 'whole' | 'whole in any case' | 'glob' | 'glob with signs'
+type Form = 'whole' | 'whole in any case' | 'glob' | 'glob with signs' | 'path'
 
 /** The operators of AWS that compare texts (IAM, "Condition operators"): not or plain, and how. */
 const AWS_OPERATOR = 'String(Not)?(Equals|EqualsIgnoreCase|Like)(?:IfExists)?'
@@ -46,14 +61,15 @@ const FORM_OF_OPERATOR: Readonly<Record<string, Form>> = {
 
 /**
  * By the keys above it, and for a role of Vault by what stands beside `bound_claims`. Vault: `allowed_uri_sans` of the cert method and
- * `bound_claims` of type `glob` have `*`; `workload_id_patterns` of the SPIFFE method has `+` and `*`.
+ * `bound_claims` of type `glob` have `*`; `workload_id_patterns` of the SPIFFE method has `+` and `*`, and is about what follows the trust
+ * domain (https://developer.hashicorp.com/vault/api-docs/auth/spiffe).
  */
 function comparisonOf(root: unknown, path: Path): { readonly form: Form; readonly isExcluded: boolean } {
   for (const [at, key] of path.entries()) {
     const [operator, not, how = ''] = OPERATOR.exec(String(key)) ?? []
     if (operator !== undefined)
       return { form: FORM_OF_OPERATOR[how] ?? 'whole', isExcluded: not !== undefined }
-    if (key === 'workload_id_patterns') return { form: 'glob with signs', isExcluded: false }
+    if (key === 'workload_id_patterns') return { form: 'path', isExcluded: false }
     const role = path.slice(0, at)
     const isGlob =
       key === 'allowed_uri_sans' ||
@@ -71,8 +87,10 @@ function atPath(root: unknown, path: Path): unknown {
 }
 
 function sourcesOf(text: string, field: string, form: Form): readonly RuleSource[] {
-  if (form === 'whole in any case') return [likeSource(text, field, [SCHEME, ''], true)]
-  if (form === 'glob with signs' && /[?+]/.test(text)) return [likeSource(text, field, text.split(/[*?+]+/))]
+  if (form === 'whole in any case') return [likeSource(text, field, { text, ignoresCase: true })]
+  // The trust domain is that of the whole method, which the role does not show.
+  if (form === 'path') return [likeSource(text, field, { text: `${ANY_DOMAIN}${text.replace(/^\//, '')}` })]
+  if (form === 'glob with signs' && text.includes('?')) return [likeSource(text, field, { text })]
   if (form !== 'whole') return [globSource(text, field)]
   if (text.startsWith(SCHEME) && !parseSpiffeId(text).ok) return [globSource(text, field, false)]
   return idsInText(text).map((one) =>
@@ -82,13 +100,13 @@ function sourcesOf(text: string, field: string, form: Form): readonly RuleSource
   )
 }
 
-/** `matcher` takes in all that the name may, and more. */
-function likeSource(text: string, field: string, matcher: IdMatcher, ignoresCase = false): RuleSource {
-  const like = { text, ...(ignoresCase && { ignoresCase }) }
+function likeSource(written: string, field: string, like: Likeness): RuleSource {
+  // Takes in all that the likeness may.
+  const matcher: IdMatcher = like.ignoresCase === true ? [SCHEME, ''] : like.text.split(/[*?+]+/)
   return {
     kind: 'pattern',
     field,
-    written: text,
+    written,
     pattern: { all: [[matcher]], none: [], like },
     perhaps: undefined,
   }
@@ -101,6 +119,15 @@ function globSource(written: string, field: string, isGlob = true): RuleSource {
   if (parseSpiffeId(written).ok) return { kind: 'SPIFFE', field, spiffeId: written }
   const instead = parseSpiffeId(`${SCHEME}${written}`).ok ? `${SCHEME}${written}` : undefined
   return { kind: 'dead', field, written, standsFor: written, instead }
+}
+
+/** What begins the likeness of a workload ID. */
+const ANY_DOMAIN = `${SCHEME}+/`
+
+/** An ID as a file of names has it beside a name. */
+export function writtenInFile(beside: RuleSource, spiffeId: string): string {
+  const isWorkloadId = beside.kind === 'pattern' && beside.pattern.like?.text.startsWith(ANY_DOMAIN) === true
+  return isWorkloadId ? spiffeId.slice(spiffeId.indexOf('/', SCHEME.length)) : spiffeId
 }
 
 /**
