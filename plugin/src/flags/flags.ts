@@ -195,7 +195,7 @@ export const namesFlag = Flags.string({
   helpGroup: SOURCES,
   helpValue: 'FILE',
   description:
-    'Names outside of the cluster: a role of Vault or a trust policy of a cloud as JSON, or a list of SPIFFE IDs. Repeatable.',
+    'Names outside of the cluster: a role of Vault or a trust policy of a cloud as JSON or YAML, or a list of SPIFFE IDs. Repeatable.',
   ...REPEATABLE,
 })
 

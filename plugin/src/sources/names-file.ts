@@ -19,16 +19,15 @@ async function readNamesFile(file: string, cwd: string): Promise<RawObject> {
   const bytes = await readBounded({ name: file, path: resolve(cwd, file) })
   if (!(bytes instanceof Uint8Array)) throw fail(bytes.why, 'correct the path')
   const { text } = decodeUtf8(bytes)
-  const isJson = looksLikeJson(text)
-  const { documents, faults } = isJson ? await parse(file, bytes) : { documents: [], faults: [] }
+  const list = looksLikeJson(text) ? undefined : namesInList(text)
+  const { documents, faults } = list === undefined ? await parse(file, bytes) : NOTHING
   const [fault] = faults
-  if (fault !== undefined) throw fail(`${fault.why} (line ${fault.line ?? 1})`, fault.fix)
-  const names = isJson ? documents.flatMap(({ value }) => namesInJson(value)) : namesInList(text)
-  if (names.length === 0)
-    throw fail(
-      'it names nobody',
-      'give a role of Vault or a trust policy as JSON, or a list of SPIFFE IDs, one a line',
-    )
+  if (fault !== undefined)
+    throw fail(`${fault.why} (line ${fault.line ?? 1})`, looksLikeJson(text) ? fault.fix : FIX)
+  // A text of any other language may be one long string of YAML.
+  const names =
+    list ?? documents.flatMap(({ value }) => (typeof value === 'string' ? [] : namesInJson(value)))
+  if (names.length === 0) throw fail('it names nobody', FIX)
   const metadata = { namespace: '', name: file }
   return {
     value: { apiVersion: 'kleym.sonda.red', kind: NAMES_FILE_KIND, metadata },
@@ -36,3 +35,6 @@ async function readNamesFile(file: string, cwd: string): Promise<RawObject> {
     names,
   }
 }
+
+const NOTHING = { documents: [], faults: [] }
+const FIX = 'give a role of Vault or a trust policy as JSON or YAML, or a list of SPIFFE IDs, one a line'

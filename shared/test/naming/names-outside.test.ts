@@ -6,7 +6,7 @@ import type { PolicyRule } from '../../src/core/model/objects/access-rule.ts'
 const ID = 'spiffe://example.org/ns/team-a/pool/llama'
 
 /** `SPIFFE spiffe://…`, `pattern ["spiffe://…",""]`. */
-function shown(rules: readonly PolicyRule[]): readonly string[] {
+function shown(rules: readonly PolicyRule[] = []): readonly string[] {
   return rules.flatMap(({ name, sources }) =>
     sources.map((one) => {
       const text =
@@ -121,6 +121,11 @@ test('a list: IDs, patterns, comments, and what lacks the scheme', () => {
       'line 5: dead example.org/a spiffe://example.org/a',
     ],
   )
+})
+
+test('a text with two words in a line, or with a key alone, is no list', () => {
+  expect(namesInList('- spiffe://example.org/a')).toBeUndefined()
+  expect(namesInList('sub:\n')).toBeUndefined()
 })
 
 test.each<[string, string]>([

@@ -356,6 +356,11 @@ describe('--names', () => {
     expect(code).toBe(0)
   })
 
+  test('a role in YAML is what it is in JSON', async () => {
+    const { stdout } = await askNames(`bound_claims:\n  sub: ["${CHAT}"]\n`)
+    expect(stdout).toMatch(/rule \.bound_claims\.sub\[0\]\n {4}✓ spiffe:\S+\/chat\n/)
+  })
+
   test('a rename cuts it off: diff says so', async () => {
     const cwd = await workspace({
       'live/all.yaml': POLICY_ESTATE,
@@ -373,6 +378,11 @@ describe('--names', () => {
   test.each<[string, string, RegExp]>([
     ['nobody', '{}', /it names nobody/],
     ['broken JSON', '{"a": ', /cannot read the names/],
+    [
+      'a language that kleym does not read',
+      'resource "x" {\n  a = "spiffe://a/b"\n}\n',
+      /give a role .* as JSON or YAML/,
+    ],
   ])('%s is a usage error', async (_, text, says) => {
     const { code, stderr } = await askNames(text)
     expect(stderr).toMatch(says)

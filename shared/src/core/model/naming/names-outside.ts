@@ -9,12 +9,13 @@ import { pathText, ruleOf, walkPaths, type Path } from './named-in.ts'
 /** How answers call a file of names: no API server knows the kind. */
 export const NAMES_FILE_KIND = 'NamesFile'
 
-/** The names of a list: one a line, `*` for any text; what follows `#` is a comment. */
-export function namesInList(text: string): readonly PolicyRule[] {
-  return text.split('\n').flatMap((line, at) => {
-    const name = line.replace(/(?:^|\s)#.*$/, '').trim()
-    return name === '' ? [] : [ruleOf(`line ${at + 1}`, at, [globSource(name, `line ${at + 1}`)])]
-  })
+/** The names of a list: one a line, `*` for any text; what follows `#` is a comment. Undefined for a text that is none. */
+export function namesInList(text: string): readonly PolicyRule[] | undefined {
+  const names = text.split('\n').map((line) => line.replace(/(?:^|\s)#.*$/, '').trim())
+  if (names.some((name) => /\s|:$/.test(name))) return undefined
+  return names.flatMap((name, at) =>
+    name === '' ? [] : [ruleOf(`line ${at + 1}`, at, [globSource(name, `line ${at + 1}`)])],
+  )
 }
 
 /** The names in JSON: each string that holds a SPIFFE ID, or may take one in, compared as the keys above it say. */
