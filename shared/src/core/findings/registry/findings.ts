@@ -605,7 +605,7 @@ export const FINDINGS = {
     meaning:
       'A name in an Istio, Linkerd, Gateway API or agentgateway object is written in a form that no SPIFFE ID is equal to. Istio writes spiffe:// itself: principals: ["spiffe://example.org/ns/a/sa/b"] stands for spiffe://spiffe://example.org/ns/a/sa/b.',
     consequence: 'The name matches no client.',
-    fix: 'Write the form that the finding names; for Istio principals, the ID without spiffe://.',
+    fix: 'Write the form that the finding names; for Istio principals, the ID without spiffe://; for a pattern in claims of Vault, bound_claims_type: glob.',
   }),
   KLM611: info({
     title: 'a pattern in a policy takes in the identities of several namespaces',
