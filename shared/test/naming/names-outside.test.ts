@@ -75,12 +75,14 @@ describe('JSON', () => {
       {
         StringLike: { 'x:sub': ['*', 's*/x', 'repo:org/*', 'spiff?://a/x'], 'x:aud': '*' },
         StringEquals: { 'x:sub': '*' },
+        StringNotLike: { 'aws:PrincipalTag/x509SAN/URI': '*/x' },
         allowed_uri_sans: '*',
       },
       [
         '.StringLike["x:sub"][0]: pattern [[["",""]]]',
         '.StringLike["x:sub"][1]: pattern [[["s","/x"]]]',
         '.StringLike["x:sub"][3]: pattern [[["spiff","://a/x"]]] {"text":"spiff?://a/x"}',
+        '.StringNotLike["aws:PrincipalTag/x509SAN/URI"]: all but pattern [[["","/x"]]]',
         '.allowed_uri_sans: pattern [[["",""]]]',
       ],
     ],

@@ -35,10 +35,10 @@ export function namesInJson(value: unknown): readonly PolicyRule[] {
   return rules
 }
 
-/** Whether a string stands where the subject of a token or the URI of a certificate is asked for. */
+/** Whether a string stands where the subject of a token or the URI of a certificate is asked for (AWS: IAM Roles Anywhere). */
 function isOfClient(path: Path): boolean {
   const key = path.findLast((one) => typeof one === 'string') ?? ''
-  return /(?:^|:)sub$|^allowed_uri_sans$/.test(key)
+  return /(?:^|:)sub$|x509SAN\/URI$|^allowed_uri_sans$/.test(key)
 }
 
 /** Whether a text without `spiffe://` may take in a SPIFFE ID: `*`, `*` or `s*`. */
