@@ -33,9 +33,9 @@ test('a snapshot has listings, lists that are not there unless they are whole, a
   const lists = String.raw`readonly \w+\[\]`
   const whole = fieldsOfSnapshot(`${lists} \\| undefined\\n`)
   expect(whole).toEqual(['nodes', 'poolImports', 'endpoints'])
-  // A maker of pods is a cause by itself. A configured right and a fault are findings.
+  // What is over comes with its reason. A maker of pods is a cause by itself. A configured right and a fault are findings.
   expect(fieldsOfSnapshot(lists)).toEqual(expect.arrayContaining([...whole]))
-  expect(fieldsOfSnapshot(`${lists}\\n`)).toEqual(['podMakers', 'configuredRights', 'manifestFaults'])
+  expect(fieldsOfSnapshot(`${lists}\\n`)).toEqual(['over', 'podMakers', 'configuredRights', 'manifestFaults'])
 })
 
 test('a question to what was read of a listing is seen in each form', () => {

@@ -6,6 +6,7 @@ import { NO } from '@kleym/shared/core/model/truth/truth.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { parseLabelQuery } from '../../gather/label-query.ts'
 import type { OutputOptions } from '../../flags/options.ts'
+import { KleymError } from '../../io/errors.ts'
 import { podsMeant, standsForMany } from './pods-meant.ts'
 import { noSuchObject } from '../../frame/not-found.ts'
 import type { ObjectName } from '../../sources/kind-name.ts'
@@ -33,15 +34,22 @@ export function choosePods(
       ? after.podsInQuestion
       : [...after.snapshot.pods.read, ...after.snapshot.templates.read]
   const isTarget = target === undefined ? () => true : podsMeant(after, target, namespace, output.echo ?? '')
-  const chosen = candidates.filter(
-    (pod) =>
-      (namespace === undefined || pod.namespace === namespace) &&
-      isTarget(pod) &&
-      (query === undefined || matchSelector(query, labelsOfPod(pod)) !== NO),
-  )
+  const isChosen = (pod: Pod): boolean =>
+    (namespace === undefined || pod.namespace === namespace) &&
+    isTarget(pod) &&
+    (query === undefined || matchSelector(query, labelsOfPod(pod)) !== NO)
+  const chosen = candidates.filter(isChosen)
   // What stands for many pods may stand for none; a pod or a workload that is named exists or does not.
   if (target === undefined || chosen.length > 0 || standsForMany(target)) return chosen
   const where = namespace === undefined ? target.name : namespacedName(namespace, target.name)
   const list = `list what is there with: kubectl kleym who-selects -A${output.echo ?? ''} -o name`
+  const over = after.snapshot.over.find(isChosen)?.over
+  if (over !== undefined)
+    throw new KleymError('not-found', {
+      what: `there will be no pods of this ${target.kind}`,
+      where,
+      why: over,
+      fix: list,
+    })
   throw noSuchObject(target.kind, where, { isLive, list })
 }

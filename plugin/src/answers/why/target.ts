@@ -41,15 +41,13 @@ export function podsOf(
   input: AnswerInput,
   question: PodQuestion & { readonly target: ObjectName },
 ): readonly Pod[] {
-  const { target } = question
-  const chosen = choosePods(input, question)
-  if (target.kind === 'Pod') return chosen
-  const spaces = new Set(chosen.map(({ namespace }) => namespace))
+  const { target, allNamespaces } = question
+  const namespace = allNamespaces ? undefined : (target.namespace ?? input.namespaceInForce)
   const made = input.after.snapshot.pods.read.filter(
     (pod) =>
       pod.exists &&
-      spaces.has(pod.namespace) &&
+      (namespace === undefined || pod.namespace === namespace) &&
       workloadsOf(pod).some(({ kind, name }) => kind === target.kind && name === target.name),
   )
-  return made.length > 0 ? made : chosen
+  return made.length > 0 ? made : choosePods(input, question)
 }

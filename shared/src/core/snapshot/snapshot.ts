@@ -43,6 +43,8 @@ import {
   readNamespace,
   readNode,
   podReader,
+  whyTakesNothing,
+  withinNamespace,
   type Endpoints,
   type Namespace,
   type Node,
@@ -96,6 +98,8 @@ export interface Snapshot {
   readonly arePodsListed: boolean
   /** The pods that workloads will make, one per template. */
   readonly templates: KindListing<Pod>
+  /** Pods and templates that no controller and no apply will make any more, each with why (`over`). No answer is about them. */
+  readonly over: readonly Pod[]
   /** Objects of kinds that are not read, and that make pods or pools; left out if what they made is here. */
   readonly podMakers: readonly PodMaker[]
   /** Whether a policy or a webhook among the files may mount the Workload API in pods. */
@@ -264,16 +268,24 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
     bindings.map(({ containerName }) => valueOf(containerName)),
   )
   const lacked = containerSelectorsLacked(objects)
-  const complete = (pod: Pod): Pod =>
-    withAgent(withInjected(ofPods.pod(pod), byName.get(pod.namespace), sidecars), lacked)
-  const templates = sortByRef(made.map(complete))
+  const over: Pod[] = []
+  const complete = (all: readonly Pod[]): readonly Pod[] =>
+    all.flatMap((one) => {
+      const namespace = byName.get(one.namespace)
+      const pod = withinNamespace(one, namespace)
+      if (pod.over === undefined)
+        return [withAgent(withInjected(ofPods.pod(pod), namespace, sidecars), lacked)]
+      over.push(pod)
+      return []
+    })
+  const templates = sortByRef(complete(made))
   const { makers, unlisted } = podMakersIn(objects, [...byName.keys()], toMake.of)
   const rest = unlisted === undefined ? ofSource : new Rest(new Map([...gaps, ['*', unlisted]]), unread)
   const podMakers = makers
     .filter(
       ({ namespace, pods: perhaps }) => isWithin(namespace) || perhaps.some((pod) => isWithin(pod.namespace)),
     )
-    .map((maker) => ({ ...maker, pods: maker.pods.map(complete) }))
+    .map((maker) => ({ ...maker, pods: complete(maker.pods) }))
   const read = {
     bindings,
     pools,
@@ -284,7 +296,7 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
     mentioning: source.asksForMentions === true ? mentioningIn(objects, new Map(policyPairs)) : [],
     federatedTrustDomains: sortByMeta(readAll(FEDERATION, readFederatedTrustDomain)),
     namespaces,
-    pods: sortByRef(pods.map(complete)),
+    pods: sortByRef(complete(pods)),
     templates:
       onlyNamespaces === undefined ? templates : templates.filter(({ namespace }) => isWithin(namespace)),
   }
@@ -296,6 +308,7 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
       isFederationListed: listedKinds?.has(FEDERATION) === true || absentKinds.has(FEDERATION),
     }),
     objectiveGroups: new Set(objectiveKinds.map(({ group }) => group)),
+    over: over.filter(({ namespace }) => isWithin(namespace)),
     accessPoliciesKnown: policyKnowledge(source, ofSource, accessPolicies.length > 0),
     nodes: known('Node', readNode)?.toSorted((a, b) => compareBytes(a.name, b.name)),
     arePodsListed: listedKinds?.has('Pod') === true,
@@ -304,7 +317,10 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
     configuredRights: of('ConfigMap').flatMap(configuredRights),
     spireSetup: spireSetup(objects),
     agentNodes: agentNodesIn(objects),
-    manifestFaults: readManifestFaults(FIELD_CHECKED.flatMap((key) => of(key).filter(isOfScope))),
+    manifestFaults: readManifestFaults(
+      FIELD_CHECKED.flatMap((key) => of(key).filter(isOfScope)),
+      byName,
+    ),
     poolImports: absentKinds.has(IMPORTS)
       ? []
       : known(IMPORTS, readPoolImport)?.toSorted((a, b) => byNamespaceAndName(a.meta, b.meta)),
@@ -413,9 +429,14 @@ const FIELD_CHECKED: readonly string[] = [
   ...new Set(CRD_FIELDS.map(({ kind }) => qualifiedKind(kind))),
 ]
 
-function readManifestFaults(objects: readonly RawObject[]): readonly ManifestFault[] {
+function readManifestFaults(
+  objects: readonly RawObject[],
+  namespaces: ReadonlyMap<string, Namespace>,
+): readonly ManifestFault[] {
+  const whyNoPlace = (raw: RawObject): string | undefined =>
+    lifecycleOf(raw) === 'live' ? undefined : whyTakesNothing(namespaces.get(namespaceOf(raw.value)))
   return objects
-    .flatMap((raw) => (raw.isManifest === true ? (manifestFault(raw) ?? []) : []))
+    .flatMap((raw) => (raw.isManifest === true ? (manifestFault(raw, whyNoPlace(raw)) ?? []) : []))
     .toSorted(
       (a, b) => compareBytes(qualifiedKind(a.kind), qualifiedKind(b.kind)) || byNamespaceAndName(a, b),
     )

@@ -16,8 +16,7 @@ import type { Snapshot } from './snapshot.ts'
  * The pods of a snapshot, and those of its templates that no existing pod represents. A template is represented by an existing pod
  * of its workload, or of none, that has its labels, service account and containers, no further label that decides about an
  * identity, unless the controller adds that one, and all else that decides about one as the template has it. Any other pod is of an
- * earlier template, and those that replace it will not be like it. Of a workload that will make no pods any more nothing is asked.
- * A step for each template.
+ * earlier template, and those that replace it will not be like it. A step for each template.
  */
 export function* podsInQuestionOf(
   snapshot: Snapshot,
@@ -44,7 +43,7 @@ export function* podsInQuestionOf(
   const inQuestion = [...pods]
   for (const template of snapshot.templates.read) {
     yield
-    if (template.isOver !== true && !isRepresented(template)) inQuestion.push(template)
+    if (!isRepresented(template)) inQuestion.push(template)
   }
   return inQuestion
 }

@@ -70,6 +70,7 @@ function snapshotOf(
   }
   return {
     manifestFaults: [],
+    over: [],
     mayMountWorkloadApi: false,
     configuredRights: [],
     spireSetup: new Map(),

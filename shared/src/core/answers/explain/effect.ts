@@ -303,8 +303,8 @@ function templatesInQuestion(before: State, after: State, added: AddedContainers
   return names
 }
 
-function templatesOf({ base }: State): readonly Pod[] {
-  return base.snapshot.templates.read.filter((one) => one.isOver !== true)
+function templatesOf({ base }: State): State['base']['snapshot']['templates']['read'] {
+  return base.snapshot.templates.read
 }
 
 /**

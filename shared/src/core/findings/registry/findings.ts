@@ -342,10 +342,10 @@ export const FINDINGS = {
     isOfSubjectAlone: true,
     title: 'the API server refuses the object',
     meaning:
-      'A manifest of a registration, a pool or an objective holds a value of another type than its CRD asks for, or lacks a field that the CRD requires.',
+      'A manifest of a registration, a pool or an objective holds a value of another type than its CRD asks for, or lacks a field that the CRD requires. Or a manifest of one of these, or of a binding, is to be created in a namespace that is being deleted.',
     consequence:
       'The apply fails. Whatever was in the cluster before stays as it is, and what it does there is not known here.',
-    fix: 'Correct the field that the summary names.',
+    fix: 'Correct the field that the summary names. In a namespace that is being deleted, wait until it is gone and has been created again.',
   }),
   KLM422: warning({
     title: 'the class is no label value',

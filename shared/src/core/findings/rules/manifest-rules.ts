@@ -38,7 +38,7 @@ const DROPPED: FindingCode = 'KLM420'
 const REFUSED: FindingCode = 'KLM421'
 
 function findingsOfFault(fault: ManifestFault, analysis: Analysis): readonly Finding[] {
-  const { kind, dropped, refusals } = fault
+  const { kind, dropped, refusals, whyNoPlace } = fault
   const isBinding = kind.kind === BINDING.kind
   const subject = subjectOf(fault)
   const related = bindingsThatName(fault, analysis)
@@ -50,6 +50,7 @@ function findingsOfFault(fault: ManifestFault, analysis: Analysis): readonly Fin
   )
   if (droppedOnes !== undefined)
     found.push(finding(isBinding ? 'KLM550' : DROPPED, { subject, related, ...droppedOnes }))
+  if (whyNoPlace !== undefined) found.push(finding(REFUSED, { subject, related, summary: whyNoPlace }))
   const refused = observed(
     refusals,
     (text) => text,

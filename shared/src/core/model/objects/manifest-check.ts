@@ -34,6 +34,8 @@ export interface ManifestFault {
   readonly dropped: FaultList<DroppedField>
   /** Why the API server refuses it, as sentences about fields; empty where it takes it. */
   readonly refusals: FaultList<string>
+  /** Why it refuses it whatever the fields say: a sentence. */
+  readonly whyNoPlace?: string
 }
 
 /** More of one object than a person reads. */
@@ -41,19 +43,23 @@ const FAULTS_MAX = 20
 /** The longest key that a message repeats. */
 const KEY_SHOWN = 100
 
-/** What the API server does not take of a manifest; undefined where it takes all, and for kinds that are not in the table. */
-export function manifestFault({ value }: RawObject): ManifestFault | undefined {
+/**
+ * What the API server does not take of a manifest; undefined where it takes all, and for kinds that are not in the table. `whyNoPlace`: why
+ * it takes no new object where this one is to be.
+ */
+export function manifestFault({ value }: RawObject, whyNoPlace?: string): ManifestFault | undefined {
   const object = objectShapeOf(stringAt(value, 'apiVersion') ?? '', stringAt(value, 'kind') ?? '')
   if (object === undefined) return undefined
   const found: Faults = { dropped: [], refusals: [] }
   checkAt('', value, object.shape, found)
-  if (found.dropped.length === 0 && found.refusals.length === 0) return undefined
+  if (found.dropped.length === 0 && found.refusals.length === 0 && whyNoPlace === undefined) return undefined
   return {
     kind: object.kind,
     namespace: stringAt(value, 'metadata', 'namespace') ?? '',
     name: stringAt(value, 'metadata', 'name') ?? stringAt(value, 'metadata', 'generateName') ?? '',
     dropped: listOf(found.dropped, ({ path, isNull }) => `${path} ${isNull}`),
     refusals: listOf(found.refusals, (text) => text),
+    ...(whyNoPlace !== undefined && { whyNoPlace }),
   }
 }
 

@@ -82,8 +82,8 @@ export interface Pod {
   readonly selectorLabels?: readonly string[]
   /** Agents find no selectors of its containers, on all nodes or on some. */
   readonly lacksContainerSelectors?: LacksContainerSelectors
-  /** The workload of this template will make no pods any more. */
-  readonly isOver?: true
+  /** Why no such pod will be made any more, a sentence without its full stop. */
+  readonly over?: string | undefined
   readonly serviceAccountName: string
   /** Undefined: not scheduled (a pod that exists), or not known yet. */
   readonly nodeName: string | undefined
@@ -268,6 +268,8 @@ export interface Namespace {
   readonly whyPossible?: string
   /** The values of these that are possible; without an entry: any. */
   readonly choices?: LabelChoices
+  /** It is being deleted: the API server takes no new object in it. */
+  readonly isTerminating?: true
 }
 
 /** Reads a Namespace. The API server sets its name label, so a manifest without it has it too. */
@@ -277,6 +279,7 @@ export function readNamespace(raw: RawObject): Namespace {
   return {
     ...namespaceNamed(meta.name, meta.labels, true),
     annotations: meta.annotations,
+    ...(meta.deletedAt !== undefined && { isTerminating: true }),
     ...(kept.length > 0 && {
       possible: new Set(kept.map(([key]) => key)),
       whyPossible:
@@ -284,6 +287,19 @@ export function readNamespace(raw: RawObject): Namespace {
       choices: new Map(kept.map(([key, value]) => [key, new Set([undefined, value])])),
     }),
   }
+}
+
+/** Why the API server takes no new object in a namespace; undefined: it may take one. */
+export function whyTakesNothing(namespace: Namespace | undefined): string | undefined {
+  return namespace?.isTerminating === true
+    ? `namespace ${namespace.name} is being deleted, and takes no new objects`
+    : undefined
+}
+
+/** A pod, with why it will not be made if its namespace is being deleted. A pod that exists keeps what it holds until it is gone. */
+export function withinNamespace(pod: Pod, namespace: Namespace | undefined): Pod {
+  const over = pod.exists ? undefined : whyTakesNothing(namespace)
+  return over === undefined ? pod : { ...pod, over }
 }
 
 /** A namespace with these labels and its name label, which the API server sets. */

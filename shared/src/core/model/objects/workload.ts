@@ -308,7 +308,7 @@ function podOf(raw: RawObject, kind: WorkloadKind, meta: ObjectMeta, made: PodTe
     owner: raw.made?.owner ?? made.owner,
     selectorLabels: selectorLabelsOf(raw.value),
     origin: raw.origin,
-    ...(isOver(kind, raw.value, meta) && { isOver: true as const }),
+    over: whyOver(kind, raw.value, meta),
   })
   return possible.length === 0
     ? pod
@@ -321,19 +321,22 @@ function podOf(raw: RawObject, kind: WorkloadKind, meta: ObjectMeta, made: PodTe
 }
 
 /**
- * Whether a workload that is in a cluster will make no pods any more: a ReplicaSet of an earlier template of a Deployment, which keeps ten
- * of them, or a Job that has ended.
+ * Why a workload that is in a cluster will make no pods any more: it is a ReplicaSet of an earlier template of a Deployment, which keeps
+ * ten of them, or a Job that has ended. Undefined: it may make some.
  */
-function isOver(kind: WorkloadKind, object: JsonRecord, { uid, ownerReferences }: ObjectMeta): boolean {
-  if (uid === undefined) return false
-  if (kind === 'Job') return isFinishedJob(object)
-  return (
-    kind === 'ReplicaSet' &&
-    dig(object, 'spec', 'replicas') === 0 &&
-    ownerReferences.some(
-      (owner) => stringAt(owner, 'kind') === 'Deployment' && dig(owner, 'controller') === true,
-    )
+function whyOver(
+  kind: WorkloadKind,
+  object: JsonRecord,
+  { uid, ownerReferences }: ObjectMeta,
+): string | undefined {
+  if (uid === undefined) return undefined
+  if (kind === 'Job') return isFinishedJob(object) ? 'the Job has ended, and makes no new pods' : undefined
+  const deployment = ownerReferences.find(
+    (owner) => stringAt(owner, 'kind') === 'Deployment' && dig(owner, 'controller') === true,
   )
+  return kind === 'ReplicaSet' && deployment !== undefined && dig(object, 'spec', 'replicas') === 0
+    ? `the ReplicaSet is of an earlier template of Deployment ${stringAt(deployment, 'name') ?? ''}`
+    : undefined
 }
 
 /** Whether a Job has run to its end. */
