@@ -51,6 +51,8 @@ export interface WhyGiven {
   readonly log?: string | null
   /** More of the command line. */
   readonly flags?: readonly string[]
+  /** What is not said: when the entries were dumped. */
+  readonly isTimeless?: boolean
 }
 
 /** What `why` said. */
@@ -134,6 +136,7 @@ export class WhyFiles {
       entries = `${name}-entries.json`,
       log = logOf(slot, slot.container, objects),
       flags = [],
+      isTimeless = false,
     }: WhyGiven = {},
   ): Promise<WhySaid> {
     const file = `${slot.space}.log`
@@ -145,7 +148,8 @@ export class WhyFiles {
       slot.space,
       '-c',
       slot.container,
-      ...(entries === '' ? [] : ['--entries', entries, '--as-of', '2026-01-03T00:00:00Z']),
+      ...(entries === '' ? [] : ['--entries', entries]),
+      ...(entries === '' || isTimeless ? [] : ['--as-of', '2026-01-03T00:00:00Z']),
       ...(log === null ? [] : ['--agent-log', file]),
       ...files,
       ...flags,

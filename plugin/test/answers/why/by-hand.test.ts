@@ -127,6 +127,32 @@ describe('beside a registration', () => {
   })
 })
 
+/** In seconds: the entries are of 2026-01-03. */
+const [BEFORE_DUMP, AFTER_DUMP] = ['1767312000', '1798761600']
+
+describe('an entry that expires', () => {
+  test.each([
+    ['expired before the dump: it is none', BEFORE_DUMP, undefined],
+    ['expires later', AFTER_DUMP, 'used'],
+  ] as const)('beside a registration, it has %s', async (_, expires_at, broken) => {
+    const entry = byHand(agentOf(WHY_NODES.healthy), selectorsOf(registered), { expires_at })
+    expect((await ask(registered, [entry])).broken).toBe(broken)
+  })
+
+  test.each([
+    ['has expired', BEFORE_DUMP, false, ['on the server', undefined, 1]],
+    ['expires later', AFTER_DUMP, false, [undefined, undefined, 0]],
+    ['expires, at a time that may have passed', BEFORE_DUMP, true, [undefined, 'on the server', 4]],
+  ] as const)(
+    'one that SCM made and another client edited: it %s',
+    async (_, expires_at, isTimeless, expected) => {
+      const entries = cluster.entriesWith(all, registered, (one) => ({ ...one, expires_at }))
+      const { broken, notKnown, code } = await cluster.asked(all, registered, { entries, isTimeless })
+      expect([broken, notKnown, code]).toEqual(expected)
+    },
+  )
+})
+
 describe('without any registration', () => {
   test('the container has what was made by hand: all hops are good', async () => {
     const said = await ask(bare, [byHand(agentOf(WHY_NODES.healthy), selectorsOf(bare))])

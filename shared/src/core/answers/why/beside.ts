@@ -2,9 +2,9 @@
 // registrar, or left over. Whether a container gets one depends on its selectors and on its parent: the agent of the node, or an alias
 // that the agent has (docs/spire-facts.md §6).
 import { judgeServerEntry, clusterOfParent, type ServerEntry } from '../../predict/index.ts'
-import { all, any, known, NO, open, YES, type Truth } from '../../model/truth/truth.ts'
+import { all, any, known, NO, not, open, YES, type Truth } from '../../model/truth/truth.ts'
 import { atRuntime } from '../../model/truth/unknown.ts'
-import { type ChainFacts, agentOfPod, configOfPod } from './facts.ts'
+import { type ChainFacts, agentOfPod, configOfPod, hasExpired } from './facts.ts'
 import { nodeUidOf } from './subject.ts'
 
 /** An entry that no object asks for. */
@@ -21,7 +21,11 @@ export function besideEntries(facts: ChainFacts): readonly BesideEntry[] {
   const extra = new Set(server.differences.flatMap((one) => (one.kind === 'extra' ? one.entry.id : [])))
   return server.entries.flatMap((entry) => {
     if (!extra.has(entry.id) || (subject.spiffeId ?? entry.spiffeId) !== entry.spiffeId) return []
-    const given = all(hasSelectors(entry, facts), isOfAgent(entry.parentId, facts))
+    const given = all(
+      hasSelectors(entry, facts),
+      isOfAgent(entry.parentId, facts),
+      not(hasExpired(entry, facts)),
+    )
     return given === NO ? [] : [{ entry, given }]
   })
 }

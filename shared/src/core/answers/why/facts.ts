@@ -1,5 +1,7 @@
 // What a chain is worked out from: the objects, and what was given of the server and of the agent.
 import type { ExplainedDifference, AgentLogFacts, ServerEntry } from '../../predict/index.ts'
+import { known, NO, open, type Truth } from '../../model/truth/truth.ts'
+import { atRuntime } from '../../model/truth/unknown.ts'
 import { agentOf, configOf, type AgentPod, type SpireParts } from './spire-parts.ts'
 import type { AgentConfig } from '../../model/objects/agent-config.ts'
 import type { ChainSubject } from './subject.ts'
@@ -37,6 +39,27 @@ export interface ChainFacts {
   /** Seconds since 1970, of a cluster as it is; undefined: of files, which may be of any time. */
   readonly now: number | undefined
   readonly commands: ChainCommands
+}
+
+/**
+ * Whether an entry has expired. The server deletes such entries every five minutes
+ * (https://github.com/spiffe/spire/blob/v1.15.3/pkg/server/registration/manager.go).
+ */
+export function hasExpired({ fields }: Pick<ServerEntry, 'fields'>, { server, now }: ChainFacts): Truth {
+  const { expiresAt } = fields
+  if (expiresAt === 0) return NO
+  const at = now ?? server?.asOf
+  return at === undefined ? openExpiry(expiresAt) : known(expiresAt <= at)
+}
+
+function openExpiry(expiresAt: number): Truth {
+  return open(atRuntime(`it expires at ${timeOf(expiresAt)}, and when the entries were dumped was not given`))
+}
+
+/** `2026-11-22T12:00:00Z`; a server may hold any number. */
+export function timeOf(seconds: number): string {
+  const time = new Date(seconds * 1000)
+  return Number.isNaN(time.getTime()) ? `second ${seconds}` : time.toISOString().replace('.000', '')
 }
 
 /** The agent that serves the pod. */

@@ -7,10 +7,20 @@ import {
   podUidOf,
   type ServerEntry,
 } from '../../predict/index.ts'
-import { YES } from '../../model/truth/truth.ts'
+import { NO, YES } from '../../model/truth/truth.ts'
 import { besideEntries, besideText, domainOf } from './beside.ts'
-import type { ChainFacts, ServerSide } from './facts.ts'
-import { broken, good, notGiven, worstOf, type HopAnswer, notShown, notYet, notCertain } from './hop.ts'
+import { hasExpired, timeOf, type ChainFacts, type ServerSide } from './facts.ts'
+import {
+  broken,
+  good,
+  notGiven,
+  worstOf,
+  type HopAnswer,
+  notShown,
+  notYet,
+  notCertain,
+  openHop,
+} from './hop.ts'
 import type { ChainCandidate } from './subject.ts'
 
 /** The server's entry of a registration; undefined: it holds none, or was not given. */
@@ -37,7 +47,7 @@ export function onServerHop(facts: ChainFacts): HopAnswer {
   if (foreign !== undefined)
     return notShown(foreign, `give those of the server behind it: ${commands.entries}`)
   const own = worstOf(
-    subject.candidates.map((one) => ofCandidate(one, server, subject)),
+    subject.candidates.map((one) => ofCandidate(one, server, facts)),
     good('the server holds its entry'),
   )
   const beside = besideEntries(facts).map(
@@ -54,13 +64,17 @@ function ofOthers({ perParent }: ServerSide, { analysis }: ChainFacts['subject']
   return `the entries are of trust domain ${domains.slice(0, 3).join(', ')}, and SCM is set to ${trustDomain}: they are another server's`
 }
 
-function ofCandidate(
-  candidate: ChainCandidate,
-  server: ServerSide,
-  subject: ChainFacts['subject'],
-): HopAnswer {
+function ofCandidate(candidate: ChainCandidate, server: ServerSide, facts: ChainFacts): HopAnswer {
+  const { subject } = facts
   const found = entryOf(candidate, server)
   if (found !== undefined) {
+    const expired = hasExpired(found, facts)
+    if (expired === YES)
+      return broken(
+        `its entry ${found.id} expired at ${timeOf(found.fields.expiresAt)}, and the server deletes such entries`,
+        'find who gave the entry a time to expire, and delete it: SCM makes it again without one',
+      )
+    if (expired !== NO) return openHop(expired, undefined, 'say when they were dumped: --as-of TIME')
     const different = server.differences.find((one) => one.kind === 'different' && one.entry.id === found.id)
     const fields = different?.kind === 'different' ? different.fields.map(({ field }) => field) : []
     if (found.fields.storeSvid)
