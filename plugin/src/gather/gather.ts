@@ -316,6 +316,7 @@ class Gathering {
       inputFindings: [
         ...nearMissFindings(this.#nearMisses),
         ...disagreements,
+        ...scm.rivals,
         // What its own configuration shows: another SCM has another one.
         ...findingsInWorlds(analysis, (world) =>
           world.settings.source === scm.settings.source ? scm.findings : [],

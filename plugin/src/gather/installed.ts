@@ -40,7 +40,7 @@ export async function installedInput(
     after,
     before: after,
     operator,
-    inputFindings: [...operator.disagreements, ...scm.findings],
+    inputFindings: [...operator.disagreements, ...scm.rivals, ...scm.findings],
     problems: scm.problems,
     marks: marksOf(objects),
     notes: [

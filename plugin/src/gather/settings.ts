@@ -6,7 +6,6 @@ import { mayHoldScmConfig } from '@kleym/shared/core/model/subject-groups.ts'
 import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
 import {
   type OpenSettings,
-  doTheSame,
   openSettingsOf,
   deploymentSettings,
   outputSettings,
@@ -18,6 +17,7 @@ import {
   type ConfigMapKey,
   type ScmContainer,
   acts,
+  rivalScms,
   scmInstances,
   type ScmConfigText,
   type ScmInstance,
@@ -34,7 +34,11 @@ import type { ClusterSpiffeId } from '@kleym/shared/core/model/objects/clustersp
 import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
 import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import { readScmSettings, type ScmEvidence } from '@kleym/shared/core/model/objects/scm-config.ts'
-import { CLASS_PLACEHOLDER, type ScmSettings } from '@kleym/shared/core/model/objects/scm-settings.ts'
+import {
+  CLASS_PLACEHOLDER,
+  doTheSame,
+  type ScmSettings,
+} from '@kleym/shared/core/model/objects/scm-settings.ts'
 import type { Snapshot } from '@kleym/shared/core/snapshot/index.ts'
 import { VARIANT_LABEL_KEY_FLAG } from '@kleym/shared/core/model/names.ts'
 import { trustDomainProblem } from '@kleym/shared/core/model/spiffe-id.ts'
@@ -174,6 +178,8 @@ export interface ScmReading {
   readonly containers: readonly ScmContainer[]
   readonly notes: readonly string[]
   readonly findings: readonly Finding[]
+  /** Those that delete the entries of another. */
+  readonly rivals: readonly Finding[]
   /** Where what was given is none of those that the objects hold. */
   readonly disagreements: readonly Finding[]
   readonly problems: readonly InputProblem[]
@@ -312,6 +318,7 @@ export function scmReading(
         evidence: [`SCM's settings: ${settings.source}`],
       }),
     ),
+    rivals: rivalScms(found, containers).map((one) => finding('KLM419', { subject: SCM_SUBJECT, ...one })),
     problems: unread,
     texts: given === undefined ? (isNoneElse ? first : found) : [given],
   }

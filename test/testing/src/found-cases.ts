@@ -77,8 +77,53 @@ function identityTest(container: string): JsonRecord {
   }
 }
 
+const SCM_IMAGE = 'ghcr.io/spiffe/spire-controller-manager:0.7.0'
+
+/** A SPIRE server with an SCM for each of these classes beside it. */
+function serverWith(...classes: readonly string[]): JsonRecord {
+  const containers = classes.map((name) => ({
+    name: `spire-controller-manager-${name}`,
+    image: SCM_IMAGE,
+    args: [`--config=/${name}.yaml`],
+    volumeMounts: [{ name: 'scm', mountPath: `/${name}.yaml`, subPath: `${name}.yaml` }],
+  }))
+  const spec = { containers, volumes: [{ name: 'scm', configMap: { name: 'scm' } }] }
+  const labels = { app: 'spire-server' }
+  const metadata = { name: 'spire-server', namespace: 'spire-server' }
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'StatefulSet',
+    metadata,
+    spec: { selector: { matchLabels: labels }, template: { metadata: { labels }, spec } },
+  }
+}
+
+/** The configurations of these classes, each with the prefix of its entries. */
+function scmConfigs(prefixes: Readonly<Record<string, string>>): JsonRecord {
+  const texts = Object.entries(prefixes).map(([className, entryIDPrefix]) => [
+    `${className}.yaml`,
+    JSON.stringify({
+      apiVersion: 'spire.spiffe.io/v1alpha1',
+      kind: 'ControllerManagerConfig',
+      clusterName: 'prod',
+      trustDomain: 'example.org',
+      className,
+      entryIDPrefix,
+    }),
+  ])
+  const metadata = { name: 'scm', namespace: 'spire-server' }
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: Object.fromEntries(texts) }
+}
+
 /** All of them, by their code. */
 export const FOUND_CASES: readonly FoundCase[] = [
+  {
+    code: 'KLM419',
+    by: ['explain', '-A'],
+    bad: [scmConfigs({ inference: '', mesh: '' })],
+    good: [scmConfigs({ inference: 'inference', mesh: 'mesh' })],
+    beside: [serverWith('inference', 'mesh'), ...estate(NODE, NAMESPACE, pod(), binding({ uid: '' }))],
+  },
   {
     code: 'KLM520',
     by: 'cluster',

@@ -108,9 +108,10 @@ export {
   outputHandling,
   scmInstances,
 } from './settings/scm-instance.ts'
+export { rivalScms } from './settings/scm-rivals.ts'
 export { type Analysis, analyse, analysing, unchanged } from './states/analysis.ts'
 export { State } from './states/state.ts'
 export { asSeenBeside, inClass, inWorlds, settingsDeciding, withSettings } from './worlds/across.ts'
 export { openVerdicts } from './worlds/open-verdicts.ts'
 export { isEffectAllThatIsOpen, takingOutputsAsHandled } from './worlds/premise.ts'
-export { doTheSame, openSettingsOf } from './worlds/worlds-of.ts'
+export { openSettingsOf } from './worlds/worlds-of.ts'

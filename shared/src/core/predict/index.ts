@@ -65,7 +65,13 @@ export {
   type HolderContainer,
   judgeServerEntry,
 } from './verify/entry-holders.ts'
-export { clusterOfParent, isNodeEntry, ownerOf, whyEntriesStay } from './verify/entry-owner.ts'
+export {
+  clusterOfParent,
+  isNodeEntry,
+  ownerOf,
+  whyEntriesStay,
+  whyTakesEntriesOf,
+} from './verify/entry-owner.ts'
 export { selectorsAskedFor } from './spire/pod-uid-selector.ts'
 export { type ExpectedEntries, type WhyOpen, expectedText, expecting } from './verify/expected.ts'
 export {

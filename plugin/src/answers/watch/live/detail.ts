@@ -204,7 +204,7 @@ export class Detail {
       after: analysis,
       before: analysis,
       operator,
-      inputFindings: [...operator.disagreements, ...scm.findings],
+      inputFindings: [...operator.disagreements, ...scm.rivals, ...scm.findings],
       problems: [],
       marks: [],
       isLive: true,

@@ -88,7 +88,8 @@ export function outputHandling(config: OutputSettings, settings: ScmSettings): O
   return byClass.state === 'ignored' ? byClass : (unseenHandling(labels, settings, source) ?? byClass)
 }
 
-function isSame(mounted: ConfigMapKey | undefined, at: ConfigMapKey | undefined): boolean {
+/** Whether a configuration is the one that a container mounts. */
+export function isSame(mounted: ConfigMapKey | undefined, at: ConfigMapKey | undefined): boolean {
   if (mounted === undefined || at === undefined) return false
   const isMap = mounted.namespace === at.namespace && mounted.name === at.name
   return isMap && (mounted.key === undefined || mounted.key === at.key)

@@ -31,7 +31,12 @@ import { valueText, type Dispute, type SettingName } from '../settings/operator-
 import { CLUSTER_SPIFFE_ID_KIND, SCM_CLASS_LABEL } from '../../model/names.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
 import { compareBytes, distinct } from '../../base/text/bytes.ts'
-import { CLASS_PLACEHOLDER, type ScmSettings } from '../../model/objects/scm-settings.ts'
+import {
+  CLASS_PLACEHOLDER,
+  doTheSame,
+  settingsText,
+  type ScmSettings,
+} from '../../model/objects/scm-settings.ts'
 import { allNamespaces, isAnyClassed, type Snapshot } from '../../snapshot/index.ts'
 import { isClassHandled, NamespaceFilter, unseenHandling } from '../../predict/index.ts'
 import { parseFederatedTrustDomain, trustDomainIn } from '../../model/spiffe-id.ts'
@@ -153,24 +158,6 @@ function whichScm(first: ScmSettings, others: readonly ScmSettings[]): Assumptio
     otherwise: `another SCM may be meant, whose settings differ: ${others.map(({ source }) => source).join(', ')}`,
     fix: 'pass its configuration with --scm-config',
   }
-}
-
-/** Whether two SCMs make the same of any objects. */
-export function doTheSame(one: ScmSettings, other: ScmSettings): boolean {
-  return effectOf(one) === effectOf(other)
-}
-
-/** The settings that decide what SCM makes of objects, as text, without their source and without mere names. */
-function effectOf(settings: ScmSettings): string {
-  const { source: _, assumed: __, clusterName: ___, ...rest } = settings
-  const { entryIDPrefix: ____, entryIDPrefixCleanup: _____, ...effect } = rest
-  return settingsText(effect)
-}
-
-function settingsText(settings: unknown): string {
-  return JSON.stringify(settings, (_key, value: unknown) =>
-    value instanceof Map || value instanceof Set ? [...value] : value,
-  )
 }
 
 /** Whether an ID, or a selector, may hold the name of the cluster. */

@@ -329,6 +329,15 @@ export const FINDINGS = {
       'A peer that knows those containers by the default identity, such as a service mesh or a policy, does not know them any more.',
     fix: 'Let the peers that know the default identity accept the new one, or give it back by a ClusterSPIFFEID that is no fallback.',
   }),
+  KLM419: error({
+    concerns: 'every binding',
+    title: 'one SCM deletes the entries of another',
+    meaning:
+      'Two SPIRE controller managers run beside one SPIRE server, and one of them takes the entries of the other for its own: its entryIDPrefix is absent, the same, or a beginning of the other. They act on different objects, as SCMs of two classes or of two clusters do.',
+    consequence:
+      'Each pass of the one deletes entries that the next pass of the other makes again. SVIDs come and go, and a workload may get none.',
+    fix: 'Give each SCM of the server an entryIDPrefix of its own.',
+  }),
   KLM420: warning({
     isOfSubjectAlone: true,
     title: 'a field that the API server drops',

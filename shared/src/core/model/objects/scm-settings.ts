@@ -69,3 +69,22 @@ export const BUILT_IN_IGNORE_NAMESPACES: readonly string[] = ['kube-system', 'ku
 /** The `parentIDTemplate` that SCM itself defaults to. */
 export const DEFAULT_PARENT_ID_TEMPLATE =
   'spiffe://{{ .TrustDomain }}/spire/agent/k8s_psat/{{ .ClusterName }}/{{ .NodeMeta.UID }}'
+
+/** Whether two SCMs make the same of any objects. */
+export function doTheSame(one: ScmSettings, other: ScmSettings): boolean {
+  return effectOf(one) === effectOf(other)
+}
+
+/** The settings that decide what SCM makes of objects, as text, without their source and without mere names. */
+function effectOf(settings: ScmSettings): string {
+  const { source: _, assumed: __, clusterName: ___, ...rest } = settings
+  const { entryIDPrefix: ____, entryIDPrefixCleanup: _____, ...effect } = rest
+  return settingsText(effect)
+}
+
+/** Settings as text: equal ones have the same. */
+export function settingsText(settings: unknown): string {
+  return JSON.stringify(settings, (_key, value: unknown) =>
+    value instanceof Map || value instanceof Set ? [...value] : value,
+  )
+}

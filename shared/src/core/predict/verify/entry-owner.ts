@@ -42,6 +42,12 @@ function ownerOfId(id: string, settings: ScmSettings): EntryOwner {
   return { kind: 'another', why }
 }
 
+/** Why an SCM takes the entries that another makes for its own; undefined: it leaves them, or its configuration was not given. */
+export function whyTakesEntriesOf(other: ScmSettings, settings: ScmSettings): string | undefined {
+  const owner = ownerOfId(`${dotted(other.entryIDPrefix)}<UUID>`, settings)
+  return owner.kind === 'scm' ? owner.why : undefined
+}
+
 /**
  * Why entries that SCM made under earlier settings stay on the server, whatever the objects ask for. Undefined: SCM sees them, or its
  * configuration was not given.
