@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { judgeContainer } from '../../src/core/predict/spire/attestor.ts'
 import { containerVerdicts } from '../../src/core/predict/spire/registration.ts'
+import { readSnapshot } from '../../src/core/snapshot/snapshot.ts'
 import { readPod, type Container, type Pod } from '../../src/core/model/objects/pod.ts'
 import type { RenderedEntry } from '../../src/core/predict/spire/prediction.ts'
 import { containersOf, csid, pod, predicted, staticEntry, type Fields } from './estate.ts'
@@ -127,6 +128,96 @@ describe('§6: each selector, on a running pod', () => {
     expect(judged(pod('p'), 'vllm', 'k8s:pod-image:vllm:1')).toMatch(/^depends: /)
     expect(judged(pod('p'), 'vllm', 'k8s:pod-image-count:1')).toMatch(/^depends: /)
   })
+})
+
+function agentConfig(name: string, option: string): Fields {
+  return {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name, namespace: 'spire' },
+    data: { 'agent.conf': `plugins { WorkloadAttestor "k8s" { plugin_data { ${option} } } }` },
+  }
+}
+
+const NAMESPACE = {
+  apiVersion: 'v1',
+  kind: 'Namespace',
+  metadata: { name: 'team-a', labels: { tenant: 'yes' } },
+}
+const TOLD = 'enable_namespace_labels = true'
+
+/** What the first pod, or the first template, of some objects makes of a selector. */
+function judgedAmong(selector: string, ...objects: readonly Fields[]): string {
+  const { pods, templates } = readSnapshot({ objects: objects.map((value) => ({ value })) })
+  const [subject] = [...pods.read, ...templates.read]
+  const container = subject?.containers[0]
+  if (subject === undefined || container === undefined) throw new Error('there is no pod')
+  const match = judgeContainer(subject, container, entryWith(selector))
+  return match.state === 'issued' ? 'issued' : `${match.state}: ${match.why}`
+}
+
+describe('the labels of a namespace', () => {
+  test.each<[what: string, selector: string, objects: readonly Fields[], says: string]>([
+    ['told, and there', 'tenant:yes', [agentConfig('a', TOLD), NAMESPACE], 'issued'],
+    [
+      'told, with another value',
+      'tenant:no',
+      [agentConfig('a', TOLD), NAMESPACE],
+      'dead: the namespace has no label tenant=no',
+    ],
+    ['told, of a Namespace that was not given', 'tenant:yes', [agentConfig('a', TOLD)], 'depends: '],
+    [
+      'of no form',
+      'tenant',
+      [agentConfig('a', TOLD), NAMESPACE],
+      'dead: an ns-label selector is of the form key:value',
+    ],
+    [
+      'not told',
+      'tenant:yes',
+      [agentConfig('a', ''), NAMESPACE],
+      'dead: the agent tells no namespace labels',
+    ],
+    [
+      'told by one of two agents',
+      'tenant:yes',
+      [agentConfig('a', TOLD), agentConfig('b', ''), NAMESPACE],
+      'depends: ',
+    ],
+    [
+      'told where a variable says so',
+      'tenant:yes',
+      [agentConfig('a', 'enable_namespace_labels = ${ON}'), NAMESPACE],
+      'depends: ',
+    ],
+    ['of an agent that is not among the objects', 'tenant:yes', [NAMESPACE], 'depends: '],
+  ])('%s', (_, selector, objects, says) => {
+    expect(judgedAmong(`k8s:ns-label:${selector}`, RUNNING, ...objects)).toContain(says)
+  })
+})
+
+const TEMPLATE = { metadata: { labels: { app: 'llama' } }, spec: { containers: [{ name: 'vllm' }] } }
+const DEPLOYMENT = {
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'llama', namespace: 'team-a' },
+  spec: { template: TEMPLATE },
+}
+const CRON_JOB = {
+  ...DEPLOYMENT,
+  apiVersion: 'batch/v1',
+  kind: 'CronJob',
+  spec: { jobTemplate: { spec: { template: TEMPLATE } } },
+}
+
+test.each<[selector: string, workload: Fields, state: RegExp]>([
+  ['pod-owner:ReplicaSet:llama-5f', DEPLOYMENT, /^depends/],
+  ['pod-owner:ReplicaSet:other-5f', DEPLOYMENT, /^dead/],
+  ['pod-owner-uid:ReplicaSet:other-5f', DEPLOYMENT, /^depends/],
+  ['pod-owner:Job:llama-28391023', CRON_JOB, /^depends/],
+  ['pod-owner:Job:llama', CRON_JOB, /^dead/],
+])('%s: of a pod to come the owner has a name that its workload gives', (selector, workload, state) => {
+  expect(judgedAmong(`k8s:${selector}`, workload)).toMatch(state)
 })
 
 /** Whether each registration shares its hint: two are issued, the third is ignored. */

@@ -59,7 +59,7 @@ import type { PodMaker } from '../model/objects/pod-makers.ts'
 import { configuredRights, type ConfiguredRight } from '../model/objects/configured-rights.ts'
 import { agentNodesIn, type AgentNodes } from '../model/objects/agent-nodes.ts'
 import { spireSetup, type SpireSetup } from '../model/objects/spire-setup.ts'
-import { containerSelectorsLacked, withAgent } from '../model/objects/agent-config.ts'
+import { agentConfigsIn, attestedBy } from '../model/objects/agent-config.ts'
 import { AdmissionLabels, keysNamedBy } from '../model/objects/admission-labels.ts'
 import { containersAskedFor, INJECTION_KEYS, withInjected } from '../model/objects/sidecars.ts'
 import { isWorkload, readWorkloadPods } from '../model/objects/workload.ts'
@@ -267,14 +267,14 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
     ],
     bindings.map(({ containerName }) => valueOf(containerName)),
   )
-  const lacked = containerSelectorsLacked(objects)
+  const attested = attestedBy(agentConfigsIn(objects))
   const over: Pod[] = []
   const complete = (all: readonly Pod[]): readonly Pod[] =>
     all.flatMap((one) => {
       const namespace = byName.get(one.namespace)
       const pod = withinNamespace(one, namespace)
       if (pod.over === undefined)
-        return [withAgent(withInjected(ofPods.pod(pod), namespace, sidecars), lacked)]
+        return [attested(withInjected(ofPods.pod(pod), namespace, sidecars), namespace)]
       over.push(pod)
       return []
     })

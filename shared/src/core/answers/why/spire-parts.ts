@@ -4,7 +4,7 @@ import { byNamespaceAndName } from '../../model/namespaced-name.ts'
 import { scmContainers, type ScmContainer } from '../../analysis/index.ts'
 import { listAt, own, stringAt, type JsonRecord } from '../../base/json.ts'
 import { CLUSTER_SPIFFE_ID } from '../../model/kinds.ts'
-import { agentConfigIn, type AgentConfig } from '../../model/objects/agent-config.ts'
+import { agentConfigIn, agentConfigsIn, type AgentConfig } from '../../model/objects/agent-config.ts'
 import { readMeta } from '../../model/objects/meta.ts'
 import type { RawObject } from '../../model/objects/raw.ts'
 import { readSpireConfig, secondsBelow, textsBelow } from '../../model/objects/spire-config.ts'
@@ -111,7 +111,7 @@ export function readSpireParts(
   return {
     scm: values.flatMap(scmWorkloads),
     agents: values.flatMap((value) => agentPod(value) ?? []).toSorted(byNamespaceAndName),
-    configs: objects.flatMap((one) => agentConfigIn(one) ?? []),
+    configs: agentConfigsIn(objects),
     server,
     agentAccounts: accounts.length === 0 ? undefined : accounts,
     reloadSeconds: ofServer

@@ -5,7 +5,8 @@ import { isRecord, own, stringAt } from '../../base/json.ts'
 import { groupOfApiVersion } from '../kinds.ts'
 import { readMeta } from './meta.ts'
 import type { RawObject } from './raw.ts'
-import type { LacksContainerSelectors, Pod } from './pod.ts'
+import { getOrCreate } from '../../base/get-or-create.ts'
+import type { LacksContainerSelectors, Namespace, NamespaceTold, Pod } from './pod.ts'
 import { readSpireConfig, secondsBelow, textsBelow } from './spire-config.ts'
 
 /** https://github.com/openshift/zero-trust-workload-identity-manager, api/v1alpha1 */
@@ -19,6 +20,8 @@ export interface AgentConfig {
   readonly name: string
   /** Whether it finds no selectors of containers; undefined: that is filled in when it starts. */
   readonly lacks: boolean | undefined
+  /** Whether it tells the labels of namespaces; undefined: that is filled in when it starts, or not read. */
+  readonly tellsNamespaces: boolean | undefined
   /** The cluster as which it attests (`k8s_psat`, `k8s_sat`); undefined: it does not say. */
   readonly cluster: string | undefined
   /** Where it serves the Workload API; undefined: it does not say. */
@@ -32,12 +35,12 @@ export interface AgentConfig {
 /** The defaults of an agent: https://github.com/spiffe/spire/blob/v1.15.3/doc/spire_agent.md */
 export const AGENT_DEFAULTS = { syncSeconds: 5, svidsKept: 1000 } as const
 
-/** Undefined where no agent among these objects is told to find none. */
-export function containerSelectorsLacked(objects: readonly RawObject[]): LacksContainerSelectors | undefined {
-  return lackedBy(objects.flatMap((object) => agentConfigIn(object) ?? []))
+/** The configurations of agents among objects. */
+export function agentConfigsIn(objects: readonly RawObject[]): readonly AgentConfig[] {
+  return objects.flatMap((object) => agentConfigIn(object) ?? [])
 }
 
-/** The same of configurations that were read. */
+/** Undefined where no agent is told to find none. */
 export function lackedBy(agents: readonly AgentConfig[]): LacksContainerSelectors | undefined {
   const lacking = agents.find(({ lacks }) => lacks === true) ?? agents.find(({ lacks }) => lacks !== false)
   if (lacking === undefined) return undefined
@@ -60,7 +63,7 @@ export function agentConfigIn({ value, origin }: RawObject): AgentConfig | undef
   const base = { source: `${kind} ${name}${place}`, namespace, name }
   if (group === OPENSHIFT_AGENT.group && kind === OPENSHIFT_AGENT.kind) {
     const given = own(own(own(value, 'spec'), 'workloadAttestors'), 'disableContainerSelectors')
-    return { ...base, lacks: lacksAs(String(given)), ...UNSAID }
+    return { ...base, lacks: saidOf(String(given)), ...UNSAID }
   }
   if (kind !== 'ConfigMap' || group !== '') return undefined
   const data = own(value, 'data')
@@ -71,7 +74,8 @@ export function agentConfigIn({ value, origin }: RawObject): AgentConfig | undef
   if (config === undefined) return { ...base, lacks: mayHoldAgentConfig(text) ? undefined : false, ...UNSAID }
   return {
     ...base,
-    lacks: lacksAs(textsBelow(config, 'disable_container_selectors')[0] ?? 'false'),
+    lacks: saidOf(textsBelow(config, 'disable_container_selectors')[0] ?? 'false'),
+    tellsNamespaces: saidOf(textsBelow(config, TELLS_NAMESPACES)[0] ?? 'false'),
     // Of the node attestor: nothing else of an agent has a cluster.
     cluster: textsBelow(config, 'cluster')[0],
     socketPath: textsBelow(config, 'socket_path')[0],
@@ -80,7 +84,26 @@ export function agentConfigIn({ value, origin }: RawObject): AgentConfig | undef
   }
 }
 
-const UNSAID = { cluster: undefined, socketPath: undefined, syncSeconds: undefined, svidsKept: undefined }
+/** Since SPIRE 1.15.3, and off unless it is there. */
+export const TELLS_NAMESPACES = 'enable_namespace_labels'
+
+/** What agents tell of the labels of namespaces; undefined: there is none, or it is not the same of each. */
+function toldNamespaces(agents: readonly AgentConfig[]): Omit<NamespaceTold, 'namespace'> | undefined {
+  const [first] = agents
+  const isTold = first?.tellsNamespaces
+  if (first === undefined || isTold === undefined) return undefined
+  return agents.every(({ tellsNamespaces }) => tellsNamespaces === isTold)
+    ? { isTold, source: first.source }
+    : undefined
+}
+
+const UNSAID = {
+  tellsNamespaces: undefined,
+  cluster: undefined,
+  socketPath: undefined,
+  syncSeconds: undefined,
+  svidsKept: undefined,
+}
 
 /** A limit of zero or less is the default: pkg/agent/manager/cache/lru_cache.go of SPIRE v1.15.3. */
 function limitAs(given = ''): number | undefined {
@@ -98,16 +121,30 @@ export function isOfAgent(text: string): boolean {
 /** In HCL, or in JSON. An agent that is started with `-expandEnv` fills variables in. */
 const LACKS = /\bdisable_container_selectors"?\s*[=:]\s*"?([^\s",}]+)/
 
-function lacksAs(given: string): boolean | undefined {
+/** What a text says; undefined: a variable. */
+function saidOf(given: string): boolean | undefined {
   return given === 'true' ? true : /[{$]/.test(given) ? undefined : false
 }
 
 /** Whether a text may be the configuration of an agent that finds no containers. */
 export function mayHoldAgentConfig(text: string): boolean {
-  return isOfAgent(text) && lacksAs(LACKS.exec(text)?.[1] ?? 'false') !== false
+  return isOfAgent(text) && saidOf(LACKS.exec(text)?.[1] ?? 'false') !== false
 }
 
-/** A pod, with what its node's agent does not find. */
-export function withAgent(pod: Pod, lacked: LacksContainerSelectors | undefined): Pod {
-  return lacked === undefined ? pod : { ...pod, lacksContainerSelectors: lacked }
+/** Makes a function that gives a pod with what agents of these configurations find of it, and what they do not. */
+export function attestedBy(
+  agents: readonly AgentConfig[],
+): (pod: Pod, namespace: Namespace | undefined) => Pod {
+  const lacked = lackedBy(agents)
+  const told = toldNamespaces(agents)
+  const byNamespace = new Map<string, NamespaceTold>()
+  return (pod, namespace) => {
+    if (lacked === undefined && told === undefined) return pod
+    const one = told && getOrCreate(byNamespace, pod.namespace, () => ({ ...told, namespace }))
+    return {
+      ...pod,
+      ...(lacked !== undefined && { lacksContainerSelectors: lacked }),
+      ...(one !== undefined && { namespaceTold: one }),
+    }
+  }
 }

@@ -122,7 +122,8 @@ function matchRequirement(labels: LabelView, { key, operator, values }: LabelReq
   }
 }
 
-function matchEqual(labels: LabelView, key: string, value: string): Truth {
+/** Whether a label is there with a value. */
+export function matchEqual(labels: LabelView, key: string, value: string): Truth {
   return isUncertain(labels, key)
     ? amongChoices(labels, key, (one) => one === value)
     : known(labels.labels.get(key) === value)

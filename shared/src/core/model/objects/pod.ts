@@ -49,6 +49,15 @@ export interface LacksContainerSelectors {
   readonly isEverywhere: boolean
 }
 
+/** What agents tell of the labels of a namespace (`k8s:ns-label`). */
+export interface NamespaceTold {
+  readonly isTold: boolean
+  /** The configuration that says so: `ConfigMap spire-agent, spire.yaml:12`. */
+  readonly source: string
+  /** Undefined: not known. */
+  readonly namespace: Namespace | undefined
+}
+
 /** A pod, or the pods of one template: what is known of them. */
 export interface Pod {
   /** The pod itself, or the workload whose template this is; `part` tells apart two templates of one workload. */
@@ -82,6 +91,8 @@ export interface Pod {
   readonly selectorLabels?: readonly string[]
   /** Agents find no selectors of its containers, on all nodes or on some. */
   readonly lacksContainerSelectors?: LacksContainerSelectors
+  /** What agents tell of its namespace; absent: not known. */
+  readonly namespaceTold?: NamespaceTold
   /** Why no such pod will be made any more, a sentence without its full stop. */
   readonly over?: string | undefined
   readonly serviceAccountName: string

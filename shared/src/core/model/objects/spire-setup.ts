@@ -8,7 +8,7 @@ import {
   stringAt,
   type JsonRecord,
 } from '../../base/json.ts'
-import { isOfAgent } from './agent-config.ts'
+import { isOfAgent, TELLS_NAMESPACES } from './agent-config.ts'
 import { readMeta } from './meta.ts'
 import type { RawObject } from './raw.ts'
 import { DEFAULT_PARENT_ID_TEMPLATE, type ScmSettings } from './scm-settings.ts'
@@ -32,8 +32,6 @@ const STOPPED = 'has no replicas'
  */
 const OF_SERVER = ['trust_domain']
 const OF_AGENT = ['trust_domain', 'server_address', 'cluster', 'socket_path']
-/** What adds selectors to all processes, and is off unless it is there. */
-const NAMESPACE_LABELS = 'enable_namespace_labels'
 
 /** Reads the set-up from the parts among these objects. */
 export function spireSetup(objects: readonly RawObject[]): SpireSetup {
@@ -217,8 +215,8 @@ function configuredIn(value: JsonRecord): readonly (readonly [what: string, show
     )
     const said = [[all, 'can be read'] as const, ...shown]
     if (!isAgent) return [...said, ...ofServer(config)]
-    const isOn = textsBelow(config, NAMESPACE_LABELS).includes('true')
-    return [...said, [`${NAMESPACE_LABELS} of the SPIRE agents`, `is ${isOn}`], ...ofAgent(config)]
+    const isOn = textsBelow(config, TELLS_NAMESPACES).includes('true')
+    return [...said, [`${TELLS_NAMESPACES} of the SPIRE agents`, `is ${isOn}`], ...ofAgent(config)]
   })
 }
 

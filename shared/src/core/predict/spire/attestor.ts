@@ -3,6 +3,9 @@
 // (docs/spire-facts.md §6).
 import { withArticle } from '../../base/text/counted.ts'
 import { isRecord, listAt, own, stringAt } from '../../base/json.ts'
+import { matchEqual } from '../../model/objects/label-match.ts'
+import { mayGiveName } from '../../model/objects/pod-workloads.ts'
+import { NO as FALSE, whyOpenText, YES as TRUE } from '../../model/truth/truth.ts'
 import { giverOfLabel } from '../../model/objects/admission-labels.ts'
 import { UNKNOWN_CONTAINER } from '../../model/objects/pod.ts'
 import type { Container, Pod } from '../../model/objects/pod.ts'
@@ -103,7 +106,7 @@ const CHECKS: ReadonlyMap<string, (check: SelectorCheck) => SelectorMatch> = new
   ['pod-init-image', (check) => podImage(check, 'initContainers', 'initContainerStatuses')],
   ['container-name', containerName],
   ['container-image', containerImage],
-  ['ns-label', () => depends('only agents with enable_namespace_labels tell namespace labels')],
+  ['ns-label', namespaceLabel],
   ['image-attestations', sigstore],
 ])
 
@@ -167,6 +170,23 @@ function podLabel({ pod, selector, value }: SelectorCheck): SelectorMatch {
   return actual === wanted ? YES : no(`the pod's label ${key} is ${actual === '' ? 'empty' : actual}`)
 }
 
+function namespaceLabel({ pod: { namespaceTold: told }, selector, value }: SelectorCheck): SelectorMatch {
+  if (told === undefined) return depends('only agents with enable_namespace_labels tell namespace labels')
+  const { isTold, source, namespace } = told
+  if (!isTold) return no(`the agent tells no namespace labels: it has no enable_namespace_labels (${source})`)
+  if (selector.placeholders.length > 0) return notRendered(selector)
+  const at = value.indexOf(':')
+  if (at < 0) return no('an ns-label selector is of the form key:value')
+  const label = matchEqual(namespace ?? UNKNOWN_NAMESPACE, value.slice(0, at), value.slice(at + 1))
+  if (label === TRUE) return YES
+  return label === FALSE
+    ? no(`the namespace has no label ${value.replace(':', '=')}`)
+    : depends(whyOpenText(label) ?? 'the labels of the namespace are not known')
+}
+
+/** Any label may be on it. */
+const UNKNOWN_NAMESPACE = { labels: new Map<string, string>(), complete: false }
+
 function podOwner({ pod, selector, value }: SelectorCheck, field: 'name' | 'uid'): SelectorMatch {
   const owners = listAt(pod.metadata, 'ownerReferences').map((owner) => ({
     kind: stringAt(owner, 'kind') ?? '',
@@ -177,7 +197,13 @@ function podOwner({ pod, selector, value }: SelectorCheck, field: 'name' | 'uid'
   }
   if (selector.placeholders.length > 0) return notRendered(selector)
   if (owners.some(({ kind, id }) => id !== undefined && value === `${kind}:${id}`)) return YES
-  if (owners.some(({ kind, id }) => id === undefined && value.startsWith(`${kind}:`))) {
+  const mayBe = (name: string): boolean => field === 'uid' || mayGiveName(pod, name)
+  if (
+    owners.some(
+      ({ kind, id }) =>
+        id === undefined && value.startsWith(`${kind}:`) && mayBe(value.slice(kind.length + 1)),
+    )
+  ) {
     return depends(`the ${field === 'uid' ? 'UID' : 'name'} of the pod's owner is not known yet`)
   }
   if (owners.length === 0) return no('the pod has no owner')
