@@ -94,26 +94,25 @@ async function allowAllBut(group?: string, resource?: string): Promise<void> {
   await cp.apply([{ ...role, rules }])
 }
 
-/** Has the kind of a CRD served in another version alone; the objects stay as they are stored. */
-async function serveInAnotherVersion(name: CrdName, version: string): Promise<void> {
+/** Has the kind of a CRD served in another version alone, or in none; the objects stay as they are stored. */
+async function serveOnlyIn(name: CrdName, version: string | undefined): Promise<void> {
   const id = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', name }
   const crd = await cp.admin.get(id)
   const [own] = listAt(crd, 'spec', 'versions')
-  const versions = [
-    { ...Object(own), served: false },
-    { ...Object(own), name: version, storage: false },
-  ]
+  const further = version === undefined ? [] : [{ ...Object(own), name: version, storage: false }]
+  const versions = [{ ...Object(own), served: false }, ...further]
   await cp.admin.patch(id, { spec: { versions } })
   const { group, names } = Object(dig(crd, 'spec'))
-  await until(async () => {
-    const root = `/apis/${group}`
-    const [before, now] = await Promise.all(
-      [stringAt(own, 'name'), version].map((one) =>
-        cp.admin.request({ method: 'GET', path: `${root}/${one}/${names.plural}?limit=1` }),
-      ),
-    )
-    return before?.status === 404 && now?.status === 200
-  }, `${name} to be served in ${version} alone`)
+  const statusIn = async (one: string): Promise<number> => {
+    const path = `/apis/${group}/${one}/${names.plural}?limit=1`
+    return (await cp.admin.request({ method: 'GET', path })).status
+  }
+  await until(
+    async () =>
+      (await statusIn(stringAt(own, 'name') ?? '')) === 404 &&
+      (version === undefined || (await statusIn(version)) === 200),
+    `${name} to be served in ${version ?? 'no version'} alone`,
+  )
 }
 
 async function removePools(): Promise<void> {
@@ -186,7 +185,7 @@ test('kinds that are served in another version alone are not gone: nothing is wi
   ])
   for (const name of ['stays', 'gone']) await untilReason(cp, space, name, 'Reconciled')
   const [settled, leaving] = [await outputOf(space, 'stays'), await outputOf(space, 'gone')]
-  for (const name of [OUTPUTS, POOLS]) await serveInAnotherVersion(name, 'v9')
+  for (const name of [OUTPUTS, POOLS]) await serveOnlyIn(name, 'v9')
   await cp.admin.delete(bindingId(space, 'gone'))
   // A process that runs has seen the outputs, and one that starts has nothing but discovery to go by.
   await reasonSoon(space, 'stays', 'Undetermined')
@@ -211,6 +210,33 @@ test('kinds that are served in another version alone are not gone: nothing is wi
   )
   expect(await outputOf(space, 'stays')).toBe(settled)
   expect(leaving).not.toBe(settled)
+  expect(await outputsOf(cp, space, 'gone')).toEqual([])
+})
+
+test('an operator starts while CRDs serve no version: nothing is withdrawn or let go', async () => {
+  const space = 'no-version'
+  const poolRef = { name: 'llama', group: 'inference.networking.k8s.io' }
+  await cp.apply([
+    namespace(space),
+    pool(space, 'llama', { app: 'llama' }),
+    poolOnly(space, 'stays', { poolRef }),
+    perVariant(space, 'gone', 'prefill', { poolRef }),
+  ])
+  for (const name of ['stays', 'gone']) await untilReason(cp, space, name, 'Reconciled')
+  const settled = await outputOf(space, 'stays')
+  await operator.stop()
+  for (const name of [OUTPUTS, POOLS]) await serveOnlyIn(name, undefined)
+  await cp.admin.delete(bindingId(space, 'gone'))
+  operator = await startNext()
+  await untilReason(cp, space, 'stays', 'Undetermined', /: not served$/)
+  for (const name of [OUTPUTS, POOLS]) await cp.installCrd(name)
+  await reasonSoon(space, 'stays', 'Reconciled')
+  expect(await outputOf(space, 'stays')).toBe(settled)
+  await until(
+    async () => (await cp.admin.get(bindingId(space, 'gone'))) === undefined,
+    'a binding to be let go once its output can be seen',
+    SOON_MS,
+  )
   expect(await outputsOf(cp, space, 'gone')).toEqual([])
 })
 

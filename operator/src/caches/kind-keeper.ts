@@ -62,6 +62,8 @@ export class KindKeeper {
   readonly #options: KindKeeperOptions
   readonly #kinds: readonly KeptKind[]
   readonly #crds: Store<Cached>
+  /** Resolved once the CRDs are listed, or cannot be. */
+  readonly #crdsAsked = Promise.withResolvers<void>()
   readonly #timers = new Set<() => void>()
   #crdReflector: Reflector<Cached> | undefined
   #stopped = false
@@ -82,7 +84,6 @@ export class KindKeeper {
   /** Finds out which kinds the API server serves, and begins to fill their caches. Resolves after the first discovery. */
   async start(): Promise<void> {
     const { api, clock, random, log } = this.#options
-    await this.#discover(this.#kinds)
     const byCrd = new Map(this.#kinds.map((kind) => [crdName(kind.cache), kind]))
     this.#crds.subscribe((change) => {
       const { meta } = change.kind === 'removed' ? change.before : change.now
@@ -99,9 +100,11 @@ export class KindKeeper {
       read: (raw) => readCrd(raw, byCrd),
       clock,
       random,
+      onState: () => this.#crdsAsked.resolve(),
       onError: (error) => log.debug('watching CRDs failed', { error }),
     })
     this.#crdReflector.start()
+    await this.#discover(this.#kinds)
   }
 
   /** Asks the API server again whether it serves the kind of a cache. */
@@ -132,10 +135,9 @@ export class KindKeeper {
   }
 
   async #discover(kinds: readonly KeptKind[]): Promise<void> {
-    const served = await discover(
-      this.#options.api,
-      kinds.map(({ cache }) => cache.resource),
-    )
+    const resources = kinds.map(({ cache }) => cache.resource)
+    // A CRD shows what is there and not served.
+    const [served] = await Promise.all([discover(this.#options.api, resources), this.#crdsAsked.promise])
     if (this.#stopped) return
     for (const [at, kind] of kinds.entries()) {
       const answer = served[at]

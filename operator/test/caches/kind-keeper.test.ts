@@ -323,6 +323,20 @@ describe('a kind', () => {
     expect([setup.said, setup.names()]).toEqual([['71 s: unknown: served in another version'], ['llama']])
   })
 
+  it('whose CRD is there and not served is not absent at the start, either', async () => {
+    const setup = setUp()
+    setup.server.write(CRDS, crdOf(SUBJECT))
+    setup.server.withdraw(SUBJECT)
+    setup.server.holdLists(CRDS)
+    const begun = begin(setup)
+    await setup.time.advance(SECOND)
+    expect(setup.said).toEqual([])
+    setup.server.letListsGo(CRDS)
+    await begun
+    await setup.time.advance(MINUTE)
+    expect(setup.said).toEqual(['1 s: unknown: not served'])
+  })
+
   it('that vanishes with its CRD is absent before its objects are gone', async () => {
     const setup = await filled('llama')
     setup.server.write(CRDS, crdOf(SUBJECT))
