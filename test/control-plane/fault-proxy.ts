@@ -8,6 +8,7 @@ import type { ControlPlane } from './control-plane.ts'
 import { inject, type ActiveRule, type FaultRule, type Injection } from './fault-rules.ts'
 import { receive, type ObservedRequest } from './observed-request.ts'
 import { decide, forward } from './proxied-exchange.ts'
+import { IDLE_MS } from './rest.ts'
 import { openWatches, type OpenWatch, type OpenWatches } from './proxied-watches.ts'
 
 /** A proxy at work. */
@@ -35,7 +36,7 @@ export async function startFaultProxy(
   const rules: ActiveRule[] = []
   const watches = new Set<OpenWatch>()
   const sockets = new Set<Duplex>()
-  const upstream = new Agent({ keepAlive: true, ca: controlPlane.ca })
+  const upstream = new Agent({ keepAlive: true, timeout: IDLE_MS, ca: controlPlane.ca })
   const proxy = createServer(
     {
       cert: readFileSync(controlPlane.serving.certificate),

@@ -7,6 +7,8 @@ import { until } from '@kleym/testing/wait.ts'
 /** Also how many objects are applied at a time. */
 export const CONNECTIONS = 8
 const ANSWER_MS = 30_000
+/** After which an idle connection is closed: kube-apiserver closes it after 90 s, and a request that meets that end fails. */
+export const IDLE_MS = 60_000
 const FIELD_MANAGER = 'kleym-test'
 
 export interface RestAnswer {
@@ -83,7 +85,7 @@ export interface RestTarget {
 
 /** Talks to `https://127.0.0.1:<port>` and verifies it. */
 export function rest(target: RestTarget): Rest {
-  const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS, ca: target.ca })
+  const agent = new Agent({ keepAlive: true, timeout: IDLE_MS, maxSockets: CONNECTIONS, ca: target.ca })
   const paths = new Map<string, string>()
   const send = (request: RestRequest): Promise<RestAnswer> => exchange(target, agent, request)
   const demand = async (request: RestRequest): Promise<JsonRecord> => {
