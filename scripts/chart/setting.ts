@@ -34,6 +34,28 @@ export function text(fallback: string, about: string): Setting {
   return { about, default: fallback, schema: { type: 'string' } }
 }
 
+/** Part of a name between its dots, as RFC 1123 has it. */
+const LABEL = '[a-z0-9]([-a-z0-9]*[a-z0-9])?'
+/** What begins and ends with a letter or a digit. */
+const WORD = '[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?'
+
+/** The name of a namespace. */
+export const NAMESPACE: Schema = { type: 'string', pattern: `^${LABEL}$`, maxLength: 63 }
+
+/** The name of an object, such as `team-a.kleym`; empty by default. */
+export function name(about: string): Setting {
+  return {
+    about,
+    default: '',
+    schema: { type: 'string', pattern: `^(${LABEL}([.]${LABEL})*)?$`, maxLength: 253 },
+  }
+}
+
+/** The name of a namespace; empty by default. */
+export function namespace(about: string): Setting {
+  return { about, default: '', schema: { ...NAMESPACE, pattern: `^(${LABEL})?$` } }
+}
+
 export function choice(fallback: string, choices: readonly string[], about: string): Setting {
   return { about, default: fallback, schema: { type: 'string', enum: choices } }
 }
@@ -64,7 +86,19 @@ export function texts(about: string, fallback: readonly string[] = []): Setting 
   return { about, default: fallback, schema: { type: 'array', items: { type: 'string', minLength: 1 } } }
 }
 
-/** Labels or annotations. */
+/** Labels, as Kubernetes takes them, which also limits the prefix of a key. */
+export function labels(about: string, fallback: { readonly [key: string]: string } = {}): Setting {
+  const schema = {
+    type: 'object',
+    patternProperties: {
+      [`^(${LABEL}([.]${LABEL})*/)?${WORD}$`]: { type: 'string', pattern: `^(${WORD})?$` },
+    },
+    additionalProperties: false,
+  }
+  return { about, default: fallback, schema }
+}
+
+/** Annotations, and other texts by key. */
 export function stringMap(about: string, fallback: { readonly [key: string]: string } = {}): Setting {
   return { about, default: fallback, schema: { type: 'object', additionalProperties: { type: 'string' } } }
 }

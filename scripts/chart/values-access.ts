@@ -1,6 +1,8 @@
 // The values of the chart about who may do what: the operator's own rights, roles for people, and admission policies.
 import {
   choice,
+  name,
+  NAMESPACE,
   object,
   objects,
   off,
@@ -8,7 +10,6 @@ import {
   records,
   section,
   stringMap,
-  text,
   texts,
   type Values,
 } from './setting.ts'
@@ -17,7 +18,7 @@ import {
 export const ACCESS_VALUES: Values = {
   serviceAccount: section('Who the operator is.', {
     create: on('Make it. Off: `name` exists already.'),
-    name: text('', 'Its name; `kleym-operator` when empty.'),
+    name: name('Its name; `kleym-operator` when empty.'),
     annotations: stringMap('Its annotations; their values may be templates.'),
     automount: on(
       "Mount its token into the operator's pods. Off: bring a kubeconfig with `extraVolumes` and `extraArgs`.",
@@ -91,7 +92,7 @@ export const ACCESS_VALUES: Values = {
   resourceQuotas: records(
     'A ResourceQuota on the number of bindings in each of these namespaces, which must exist.',
     {
-      namespace: { type: 'string', minLength: 1 },
+      namespace: NAMESPACE,
       bindings: { type: 'integer', minimum: 0 },
     },
   ),

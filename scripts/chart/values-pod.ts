@@ -1,5 +1,18 @@
 // The values of the chart that shape the operator's pods.
-import { choice, object, objects, off, on, section, stringMap, text, whole, type Values } from './setting.ts'
+import {
+  choice,
+  labels,
+  name,
+  object,
+  objects,
+  off,
+  on,
+  section,
+  stringMap,
+  text,
+  whole,
+  type Values,
+} from './setting.ts'
 
 /**
  * What the chart in the repository says in the place of a registry. It can never be one (RFC 2606), and templates/_check.tpl
@@ -55,7 +68,7 @@ export const POD_VALUES: Values = {
     [30, 3600],
     'How long a pod may take to end, in seconds. The operator ends in order within 30.',
   ),
-  podLabels: stringMap('More labels of the pods.'),
+  podLabels: labels('More labels of the pods.'),
   podAnnotations: stringMap('Annotations of the pods.'),
   annotations: stringMap('Annotations of the Deployment.'),
   extraVolumes: objects('More volumes of the pods, as Kubernetes writes them.'),
@@ -64,7 +77,7 @@ export const POD_VALUES: Values = {
 
 /** Where the pods run, and what keeps them running. */
 export const PLACEMENT_VALUES: Values = {
-  nodeSelector: stringMap('Labels of the nodes to run on.', { 'kubernetes.io/os': 'linux' }),
+  nodeSelector: labels('Labels of the nodes to run on.', { 'kubernetes.io/os': 'linux' }),
   tolerations: objects('Taints to tolerate.'),
   affinity: object(
     'Affinities, as Kubernetes writes them. With none, and more than one replica, the pods prefer different nodes.',
@@ -72,7 +85,7 @@ export const PLACEMENT_VALUES: Values = {
   topologySpreadConstraints: objects(
     'How the pods spread; one without a `labelSelector` gets that of the operator.',
   ),
-  priorityClassName: text('', 'The priority class of the pods, e.g. `system-cluster-critical`.'),
+  priorityClassName: name('The priority class of the pods, e.g. `system-cluster-critical`.'),
   podDisruptionBudget: section(
     'Keeps drains from taking all operators at once; only with more than one replica.',
     {

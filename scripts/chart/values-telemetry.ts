@@ -1,5 +1,19 @@
 // The values of the chart about metrics.
-import { choice, object, off, on, section, stringMap, text, texts, whole, type Values } from './setting.ts'
+import {
+  choice,
+  labels,
+  name,
+  namespace,
+  object,
+  off,
+  on,
+  section,
+  stringMap,
+  text,
+  texts,
+  whole,
+  type Values,
+} from './setting.ts'
 
 /** `/metrics`, and how it is scraped. */
 export const TELEMETRY_VALUES: Values = {
@@ -10,8 +24,7 @@ export const TELEMETRY_VALUES: Values = {
       'HTTPS, for those whom RBAC lets `get` the path `/metrics` (ClusterRole `kleym-metrics-reader`).',
       {
         enabled: off('Whether it is. Otherwise plain HTTP: restrict it with `networkPolicy`.'),
-        certificateSecret: text(
-          '',
+        certificateSecret: name(
           'Required with it: a Secret of type `kubernetes.io/tls` in the namespace of the release; cert-manager writes such.',
         ),
       },
@@ -23,14 +36,14 @@ export const TELEMETRY_VALUES: Values = {
     monitor: section('What tells the Prometheus operator to scrape it.', {
       kind: choice('None', ['None', 'PodMonitor', 'ServiceMonitor'], 'Which object, if any.'),
       interval: text('30s', 'How often.'),
-      labels: stringMap('Labels by which your Prometheus finds it.'),
+      labels: labels('Labels by which your Prometheus finds it.'),
       endpoint: object(
         'More of the endpoint, e.g. `tlsConfig` and `authorization`, which `metrics.secure` needs.',
       ),
     }),
     rules: section('A PrometheusRule with alerts: docs/monitoring.md.', {
       enabled: off('Whether there is one.'),
-      labels: stringMap('Labels by which your Prometheus finds it.'),
+      labels: labels('Labels by which your Prometheus finds it.'),
       alertLabels: stringMap('More labels of every alert, e.g. the team that is told.'),
       runbookUrl: text(
         '',
@@ -41,8 +54,8 @@ export const TELEMETRY_VALUES: Values = {
     }),
     dashboard: section('A dashboard for Grafana, as a ConfigMap for its sidecar.', {
       enabled: off('Whether there is one.'),
-      namespace: text('', 'Where the sidecar looks; the namespace of the release when empty.'),
-      labels: stringMap('Labels by which the sidecar finds it.', { grafana_dashboard: '1' }),
+      namespace: namespace('Where the sidecar looks; the namespace of the release when empty.'),
+      labels: labels('Labels by which the sidecar finds it.', { grafana_dashboard: '1' }),
       annotations: stringMap('Its annotations, e.g. `grafana_folder`.'),
     }),
   }),

@@ -6,6 +6,7 @@ import { ACCESS_VALUES } from './values-access.ts'
 import { PLACEMENT_VALUES, POD_VALUES } from './values-pod.ts'
 import {
   choice,
+  labels,
   object,
   objects,
   off,
@@ -111,7 +112,7 @@ const CRD_VALUES: Values = {
 }
 
 const SHARED_VALUES: Values = {
-  commonLabels: stringMap('Labels of every object of the chart.'),
+  commonLabels: labels('Labels of every object of the chart.'),
   extraObjects: objects('More objects, installed with the chart; texts in them may be templates.'),
   tests: section('`helm test`.', {
     enabled: on('Whether there is a test pod: `kleym-operator --check`, as the operator runs.'),

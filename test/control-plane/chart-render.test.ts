@@ -388,6 +388,16 @@ describe('a bad value fails at helm install, with a sentence', () => {
       ['metrics.service.enabled=false', 'metrics.monitor.kind=ServiceMonitor'],
       'a ServiceMonitor finds the operator through a Service, and there is none',
     ],
+    [
+      'two quotas of one namespace',
+      [
+        'resourceQuotas[0].namespace=team-a',
+        'resourceQuotas[0].bindings=1',
+        'resourceQuotas[1].namespace=team-a',
+        'resourceQuotas[1].bindings=2',
+      ],
+      'resourceQuotas: namespace team-a stands there twice, and one quota would replace the other',
+    ],
     // Helm up to 3.17 has another validator, which says the same in other words.
     [
       'a value that there is not',
@@ -403,6 +413,32 @@ describe('a bad value fails at helm install, with a sentence', () => {
       'a text for a number',
       ['replicas=two'],
       /at '\/replicas': got string, want integer|replicas: Invalid type\. Expected: integer, given: string/,
+    ],
+    ...[
+      ['serviceAccount', 'name', 'Kleym'],
+      ['priorityClassName', '', 'a_b'],
+      ['metrics.secure', 'certificateSecret', 'a/b'],
+      ['metrics.dashboard', 'namespace', 'a.b'],
+      ['podLabels', 'team', 'a b'],
+      ['commonLabels', 'team', '-'],
+    ].map(([owner = '', key = '', value = '']): [string, string[], RegExp] => {
+      const path = [owner, key].filter((part) => part !== '').join('.')
+      const pointer = path.replaceAll('.', '/')
+      return [
+        `${path} that is no name or label of Kubernetes`,
+        [`${path}=${value}`],
+        new RegExp(`at '/${pointer}': '${value}' does not match pattern|${path}: Does not match pattern`),
+      ]
+    }),
+    [
+      'a label without a key that Kubernetes takes',
+      ['podLabels.a b=c'],
+      /at '\/podLabels': additional properties 'a b' not allowed|podLabels: Additional property a b is not allowed/,
+    ],
+    [
+      'a quota in what is no namespace',
+      ['resourceQuotas[0].namespace=Team', 'resourceQuotas[0].bindings=1'],
+      /at '\/resourceQuotas\/0\/namespace'|resourceQuotas\.0\.namespace: Does not match pattern/,
     ],
     [
       'a limit that is null, which is not the default',

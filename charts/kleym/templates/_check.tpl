@@ -9,6 +9,7 @@ What the schema cannot say in a sentence: each refusal names the value, what is 
 {{- include "kleym.check.image" . }}
 {{- include "kleym.check.operator" . }}
 {{- include "kleym.check.labels" . }}
+{{- include "kleym.check.resourceQuotas" . }}
 {{- include "kleym.check.metrics" . }}
 {{- include "kleym.check.cluster" . }}
 {{- end }}
@@ -147,6 +148,16 @@ What the schema cannot say in a sentence: each refusal names the value, what is 
 {{- fail (printf "%s: %s is how Helm, the chart and kubectl kleym find their objects; leave it out" $value $key) }}
 {{- end }}
 {{- end }}
+{{- end }}
+{{- end }}
+
+{{- define "kleym.check.resourceQuotas" }}
+{{- $seen := list }}
+{{- range .Values.resourceQuotas }}
+{{- if has .namespace $seen }}
+{{- fail (printf "resourceQuotas: namespace %s stands there twice, and one quota would replace the other; leave one of them out" .namespace) }}
+{{- end }}
+{{- $seen = append $seen .namespace }}
 {{- end }}
 {{- end }}
 
