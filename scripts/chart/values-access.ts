@@ -86,9 +86,10 @@ export const ACCESS_VALUES: Values = {
       ),
     },
   ),
-  uninstallGuard: section('Holds `helm uninstall` back while identities are in force: docs/uninstall.md.', {
-    enabled: on('Whether it does.'),
-  }),
+  uninstallGuard: section(
+    'Refuses `helm uninstall`, and the deletion of the CRD of bindings, while identities are in force: docs/uninstall.md.',
+    { enabled: on('Whether it does.') },
+  ),
   resourceQuotas: records(
     'A ResourceQuota on the number of bindings in each of these namespaces, which must exist.',
     {

@@ -9,6 +9,7 @@ import { VALUES } from '../../scripts/chart/values.ts'
 import { dig, isRecord, listAt, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
 import { FIRST_BUILD_MS } from './client-binaries.ts'
 import { startControlPlane, type ControlPlane } from './control-plane.ts'
+import { POOL_CRDS } from './crds.ts'
 import type { KubectlResult } from './kubectl.ts'
 import {
   CHART,
@@ -27,6 +28,7 @@ import {
 import { monitoringCrds } from './module-crds.ts'
 import { until } from '@kleym/testing/wait.ts'
 
+const BINDINGS_CRD = 'inferenceidentitybindings.kleym.sonda.red'
 const IN_NAMESPACE = ['--namespace', RELEASE_NAMESPACE] as const
 
 let cp: ControlPlane
@@ -196,24 +198,66 @@ test('an upgrade without leader election ends one operator before the next one s
   await demand(helm('uninstall', RELEASE, ...IN_NAMESPACE))
 })
 
-test('an identity that has lost its labels holds an uninstall back too', async () => {
-  const there = 'crds.enabled=false,serviceAccount.create=false,serviceAccount.name=compiler'
-  await demand(helm('install', RELEASE, CHART, ...IN_NAMESPACE, ...LEAST, '--set', there))
+/** An output of ours that has lost its labels. */
+const OUTPUT = { apiVersion: 'spire.spiffe.io/v1alpha1', kind: 'ClusterSPIFFEID', name: 'of-chat' }
+const IS_IN_FORCE = 'the identity of binding team-a/chat is in force'
+
+/** Installs with these values, with that output in force. `isHeld` resolves when the guard holds it, or nothing any more. */
+async function installGuarded(
+  ...values: readonly string[]
+): Promise<{ readonly isHeld: (held: boolean) => Promise<unknown> }> {
+  await demand(helm('install', RELEASE, CHART, ...IN_NAMESPACE, ...LEAST, ...values))
   const annotations = { 'kleym.sonda.red/binding': 'team-a/chat', 'kleym.sonda.red/binding-uid': 'any' }
-  const id = { apiVersion: 'spire.spiffe.io/v1alpha1', kind: 'ClusterSPIFFEID', name: 'of-chat' }
   const spec = { spiffeIDTemplate: 'spiffe://example.org/ns/team-a/objective/chat' }
-  const { name, ...kind } = id
+  const { name, ...kind } = OUTPUT
   await cp.apply([{ ...kind, metadata: { name, annotations }, spec }])
   // A policy is in force a moment after it was made: this is what Helm asks for before it deletes anything.
   const asked = ['create', 'configmap', 'kleym-uninstall', ...IN_NAMESPACE, '--dry-run=server']
-  const says = 'the identity of binding team-a/chat is in force'
-  await until(async () => (await cp.kubectl(asked)).stderr.includes(says), 'the policy to see the identity')
+  return {
+    isHeld: (held) =>
+      until(
+        async () => {
+          const { status, stderr } = await cp.kubectl(asked)
+          return held ? stderr.includes(IS_IN_FORCE) : status === 0
+        },
+        `the policy to see that the identity is ${held ? 'there' : 'gone'}`,
+      ),
+  }
+}
+
+test('an identity that has lost its labels holds an uninstall back too', async () => {
+  const there = 'crds.enabled=false,serviceAccount.create=false,serviceAccount.name=compiler'
+  const { isHeld } = await installGuarded('--set', there)
+  await isHeld(true)
   const held = await helm('uninstall', RELEASE, ...IN_NAMESPACE)
-  expect(held.stderr).toContain(says)
+  expect(held.stderr).toContain(IS_IN_FORCE)
   expect(held.status).not.toBe(0)
-  await cp.admin.delete(id)
-  await until(async () => (await cp.kubectl(asked)).status === 0, 'the policy to see that it is gone')
+  await cp.admin.delete(OUTPUT)
+  await isHeld(false)
   await demand(helm('uninstall', RELEASE, ...IN_NAMESPACE))
+})
+
+test('an upgrade without the CRD, or a hand, deletes no binding while an identity is in force', async () => {
+  const there = 'serviceAccount.create=false,serviceAccount.name=compiler'
+  const { isHeld } = await installGuarded('--take-ownership', '--set', `crds.keep=false,${there}`)
+  const crd = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', name: BINDINGS_CRD }
+  const uidOf = async (): Promise<unknown> => dig(await cp.admin.get(crd), 'metadata', 'uid')
+  const uid = await uidOf()
+  await isHeld(true)
+  await helm('upgrade', RELEASE, CHART, ...IN_NAMESPACE, '--reuse-values', '--set', 'crds.enabled=false')
+  expect(dig(await cp.admin.get(crd), 'metadata', 'deletionTimestamp')).toBeUndefined()
+  expect(await uidOf()).toBe(uid)
+  const byHand = ['delete', 'crd', BINDINGS_CRD, '--dry-run=server']
+  expect((await cp.kubectl(byHand)).stderr).toContain(
+    `${IS_IN_FORCE} (ClusterSPIFFEID of-chat), and is withdrawn`,
+  )
+  // Other CRDs are none of its business.
+  expect((await cp.kubectl(['delete', 'crd', ...POOL_CRDS, '--dry-run=server'])).status).toBe(0)
+  await cp.admin.delete(OUTPUT)
+  await isHeld(false)
+  expect((await cp.kubectl(byHand)).stderr).toBe('')
+  await demand(helm('uninstall', RELEASE, ...IN_NAMESPACE))
+  expect(await uidOf()).toBe(uid)
 })
 
 test('the network policy is about the pods of the operator, and about that of helm test', async () => {
