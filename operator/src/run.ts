@@ -132,6 +132,7 @@ class Operator {
   readonly #controller: Controller
   readonly #events: EventRecorder
   readonly #leases: Pick<Api, 'get' | 'create' | 'update'>
+  readonly #closeLeases: () => void
   readonly #endWatchingLoop: () => void
   readonly #election: Election | undefined
   readonly #elected = Promise.withResolvers<void>()
@@ -163,17 +164,24 @@ class Operator {
     if (problem !== undefined)
       log.warn(classWithoutLabelText(problem), { className: settings.className, fix: CLASS_FIX })
     const metrics = createMetrics({ restores })
-    const client = createApi(cluster, {
-      userAgent: USER_AGENT,
-      clock,
-      maxSockets: settings.workers + SOCKETS_BESIDE_WORKERS,
-      onRequest: ({ method, status }) =>
-        metrics.requested({ method, code: status ?? '<error>', host: cluster.server.host }),
-    })
+    const clientWith = (maxSockets: number): Client =>
+      createApi(cluster, {
+        userAgent: USER_AGENT,
+        clock,
+        maxSockets,
+        onRequest: ({ method, status }) =>
+          metrics.requested({ method, code: status ?? '<error>', host: cluster.server.host }),
+      })
     return new Operator(
       settings,
       { ...surroundings, clock },
-      { client, metrics, namespace: cluster.namespace, restores },
+      {
+        client: clientWith(settings.workers + SOCKETS_BESIDE_WORKERS),
+        leases: clientWith(LEASE_SOCKETS),
+        metrics,
+        namespace: cluster.namespace,
+        restores,
+      },
     )
   }
 
@@ -182,13 +190,14 @@ class Operator {
     surroundings: OperatorSurroundings & { readonly clock: EndingClock },
     made: {
       readonly client: Client
+      readonly leases: Client
       readonly metrics: Metrics
       readonly namespace: string
       readonly restores: number
     },
   ) {
     const { clock, random, log, env } = surroundings
-    const { client, metrics, restores } = made
+    const { client, leases, metrics, restores } = made
     this.#surroundings = surroundings
     this.client = client
     this.metrics = metrics
@@ -209,7 +218,8 @@ class Operator {
         ),
     })
     const watched = history.watchedApi(client)
-    this.#leases = history.watchedLeases(client)
+    this.#leases = history.watchedLeases(leases)
+    this.#closeLeases = () => leases.close()
     this.#keeper = new KindKeeper({
       api: { ...watched, raw: (...call) => client.raw(...call) },
       caches: this.#caches,
@@ -285,6 +295,7 @@ class Operator {
     this.#isOver = true
     this.#endWatchingLoop()
     this.client.close()
+    this.#closeLeases()
     const { clock } = this.#surroundings
     await within(clock, CLOSE_MS, this.#keeper.stop())
     clock.end()
@@ -395,5 +406,7 @@ class Operator {
   }
 }
 
-/** Connections for lists, live reads, events and the Lease, beside one for each worker. */
+/** Connections for lists, live reads and events, beside one for each worker. */
 const SOCKETS_BESIDE_WORKERS = 6
+/** Connections for the Lease alone, which waits for no other request: one may hang. */
+const LEASE_SOCKETS = 2
