@@ -2,6 +2,7 @@
 // and for those who may get it where that is asked for.
 import { createServer, type IncomingMessage } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
+import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
 import { readKeyPair, watchKeyPair } from './certificate.ts'
 import {
@@ -67,8 +68,9 @@ export interface SecureOptions {
 export async function serveMetrics(options: MetricsServerOptions): Promise<RunningServer> {
   const { address, render, secure, log, limits = DEFAULT_LIMITS } = options
   const listening = { address, flag: '--metrics-bind-address', limits, log }
+  const rendered = together(render)
   const metrics: Route = async () => {
-    const { contentType, body } = await render()
+    const { contentType, body } = await rendered()
     return { status: 200, body, headers: { 'Content-Type': contentType } }
   }
   if (secure === undefined)
@@ -90,6 +92,17 @@ export async function serveMetrics(options: MetricsServerOptions): Promise<Runni
       return running.close()
     },
   }
+}
+
+/** One call for all who ask before it begins: it takes milliseconds, and every pod may ask, as often as it likes. */
+function together<T>(make: () => Promise<T>): () => Promise<T> {
+  let next: Promise<T> | undefined
+  const begin = async (): Promise<T> => {
+    await setImmediate()
+    next = undefined
+    return make()
+  }
+  return () => (next ??= begin())
 }
 
 /** A route for those alone whom the reviewer allows it. */

@@ -266,6 +266,24 @@ test('metrics are plain HTTP where nothing else is asked for', async () => {
   })
 })
 
+test('metrics of scrapes that come together are rendered once', async () => {
+  let renders = 0
+  const counted = async (): ReturnType<typeof render> => {
+    renders += 1
+    return render()
+  }
+  const server = await serveMetrics({ address: HERE, render: counted, log: keptLog().log })
+  running.push(server)
+  // Of one connection, in one piece.
+  const requests = 'GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(20)
+  const answers = await raw(server.port, `${requests}GET /metrics HTTP/1.0\r\n\r\n`)
+  expect(answers.match(/kleym_up 1/g)).toHaveLength(21)
+  expect(renders).toBeLessThan(5)
+  const before = renders
+  await ask(server.port, '/metrics')
+  expect(renders, 'a later one is rendered anew').toBe(before + 1)
+})
+
 async function secured(review: (token: string) => Promise<Access>, over: Partial<SecureOptions> = {}) {
   const { log, lines } = keptLog()
   const time = new FakeTime()
