@@ -1,7 +1,7 @@
 // The kustomize base of the operator, from what Helm renders of the chart: the same objects, without what is Helm's own, and without the
 // trust domain and the class, which an overlay gives in the environment of the container.
 import { parseAllDocuments, stringify } from 'yaml'
-import { digPath, isRecord, listAt, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
+import { digPath, isRecord, listAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
 
 /** The base, from the root of the project. */
 export const KUSTOMIZE_BASE = 'charts/kustomize/kleym.yaml'
@@ -16,7 +16,7 @@ const SET_BY_OVERLAYS = /^--(?:trust-domain|clusterspiffeid-class-name|classless
 export function kustomizeBase(rendered: string): string {
   const objects = parseAllDocuments(rendered).flatMap((document) => {
     const object: unknown = document.toJS()
-    return isRecord(object) && !isOfHelm(object) ? [withoutHelm(object)] : []
+    return isRecord(object) && !isHook(object) ? [withoutHelm(object)] : []
   })
   return (
     HEAD +
@@ -24,12 +24,9 @@ export function kustomizeBase(rendered: string): string {
   )
 }
 
-/** Hooks, and the policy that lets `helm uninstall` fail: nothing else asks it. */
-function isOfHelm(object: JsonRecord): boolean {
+function isHook(object: JsonRecord): boolean {
   const annotations = digPath(object, ['metadata', 'annotations'])
-  const isHook =
-    isRecord(annotations) && Object.keys(annotations).some((key) => key.startsWith('helm.sh/hook'))
-  return isHook || stringAt(object, 'metadata', 'name') === 'kleym-uninstall-guard'
+  return isRecord(annotations) && Object.keys(annotations).some((key) => key.startsWith('helm.sh/hook'))
 }
 
 function withoutHelm(value: JsonRecord): JsonRecord {

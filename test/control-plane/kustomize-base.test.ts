@@ -60,6 +60,14 @@ test('the overlay of the page gives image, trust domain and class, and nothing o
   expect(listAt(container, 'args').filter((one) => String(one).includes('trust-domain'))).toEqual([])
 })
 
+test('the policy that keeps the CRD while an identity is in force is part of it', async () => {
+  const [policy, ...others] = ofKind(await built(), 'ValidatingAdmissionPolicy')
+  expect(others).toEqual([])
+  expect(JSON.stringify(listAt(policy, 'spec', 'matchConstraints', 'resourceRules'))).toContain(
+    'customresourcedefinitions',
+  )
+})
+
 test('the API server takes all of it, in its namespace', async () => {
   const args = [
     'apply',
