@@ -120,6 +120,8 @@ export class KindKeeper {
   async catchUp(): Promise<void> {
     const believed = this.#kinds.filter(({ cache }) => cache.syncState.kind === 'synced')
     for (const kind of this.#kinds) if (isFollowed(kind.cache)) this.#follow(kind)
+    // Nobody waits for the others. What they held may have gone since, so they have nothing, as in a process that has just started.
+    for (const kind of this.#kinds) if (!believed.includes(kind)) kind.cache.clear()
     await this.#discover(this.#kinds.filter(({ cache }) => cache.syncState.kind === 'absent'))
     await Promise.all(believed.map(({ cache }) => cache.whenKnown()))
   }
@@ -228,7 +230,9 @@ export class KindKeeper {
   #reflectorChanged(kind: KeptKind, state: ReflectorState): void {
     const { cache, isFailing: wasFailing } = kind
     kind.isFailing = state.kind === 'failing'
-    if (state.kind !== 'failing' || !this.#mayNotBeRead(kind, state.why)) this.#trust(kind)
+    // Followed anew, and not listed since: nothing of it can be believed, and who waits for it must not wait for ever.
+    const isOpen = cache.syncState.kind === 'waiting'
+    if (state.kind !== 'failing' || !(isOpen || this.#mayNotBeRead(kind, state.why))) this.#trust(kind)
     switch (state.kind) {
       case 'waiting':
       case 'synced':
@@ -238,7 +242,7 @@ export class KindKeeper {
       case 'failing':
         if (state.why.cause === 'absent') void this.#discover([kind])
         if (!state.synced) cache.setSyncState({ kind: 'unknown', why: state.why })
-        else if (state.why.cause === 'forbidden') this.#distrustLater(kind, state.why)
+        else if (isOpen || state.why.cause === 'forbidden') this.#distrustLater(kind, state.why)
     }
   }
 
@@ -247,11 +251,18 @@ export class KindKeeper {
     return cause === 'forbidden' || (cause === 'absent' && isOutOfReach)
   }
 
-  /** A cache that has been filled is as good as it was a moment ago, unless its kind may not be read any more. */
+  /**
+   * A cache that has been filled is as good as it was a moment ago, unless its kind may not be read any more. One that must still be
+   * filled anew is not: it has nothing then, as in a process that has just started.
+   */
   #distrustLater(kind: KeptKind, why: UnknownReason): void {
+    const { cache } = kind
     kind.cancelDistrust ??= this.#options.clock.after(DISTRUST_MS, () => {
       kind.cancelDistrust = undefined
-      kind.cache.setSyncState({ kind: 'unknown', why })
+      const isOpen = cache.syncState.kind === 'waiting'
+      // The state first, as in `#dismiss`.
+      cache.setSyncState({ kind: 'unknown', why })
+      if (isOpen) cache.clear()
     })
   }
 

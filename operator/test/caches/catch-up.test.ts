@@ -83,6 +83,26 @@ it('does not lead before every cache that it believed is listed, and waits for n
   expect(setup.names()).toEqual(['llama', 'mistral'])
 })
 
+it.each([
+  { fails: 'fail', does: fail, cause: 'failed' },
+  { fails: 'are forbidden', does: forbid, cause: 'forbidden' },
+])(
+  'leads after ten seconds without a kind that it believed and whose lists $fails',
+  async ({ does, cause }) => {
+    const setup = await filled('llama')
+    does(setup)
+    const outcome = setup.keeper.catchUp().then(() => 'caught up')
+    await setup.time.advance(MINUTE)
+    expect(await Promise.race([outcome, settled().then(() => 'hangs')])).toBe('caught up')
+    expect(setup.said).toEqual(['0 s: waiting', `10 s: unknown: ${cause}`])
+    // What it held may have gone since, and the leader before may have acted on that.
+    expect([setup.heard, setup.names()]).toEqual([['removed llama while unknown'], []])
+    permit(setup)
+    await setup.time.advance(MINUTE)
+    expect([setup.syncState(), setup.names()]).toEqual(['synced', ['llama']])
+  },
+)
+
 it.each<{ name: string; does: (setup: Setup) => void; syncState: string }>([
   { name: 'is not served', does: ({ server }) => server.withdraw(SUBJECT), syncState: 'absent' },
   { name: 'may not be listed', does: forbid, syncState: 'unknown: forbidden' },
@@ -96,6 +116,22 @@ it.each<{ name: string; does: (setup: Setup) => void; syncState: string }>([
   expect(await Promise.race([outcome, settled().then(() => 'hangs')])).toBe('caught up')
   await settled()
   expect(setup.syncState()).toBe(syncState)
+})
+
+it('has nothing of a kind that it did not believe any more, until that is listed', async () => {
+  const setup = await filled('llama')
+  forbid(setup)
+  await setup.time.advance(MINUTE)
+  expect([setup.syncState(), setup.names()]).toEqual(['unknown: forbidden', ['llama']])
+  permit(setup)
+  setup.server.remove(SUBJECT, 'llama')
+  setup.server.write(SUBJECT, named('mistral'))
+  setup.server.holdLists(SUBJECT)
+  await setup.keeper.catchUp()
+  expect([setup.syncState(), setup.names()]).toEqual(['waiting', []])
+  setup.server.letListsGo(SUBJECT)
+  await settled()
+  expect([setup.syncState(), setup.names()]).toEqual(['synced', ['mistral']])
 })
 
 it('follows a kind that it could not list once it can be', async () => {

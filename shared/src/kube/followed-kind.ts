@@ -129,9 +129,9 @@ export class FollowedKind<T extends Cached> {
     this.#reflector?.retryNow()
   }
 
-  /** Removes all objects: the API server does not serve the kind any more. */
+  /** Removes all objects. Nothing is known of them any more, as before the first list. */
   clear(): void {
-    this.store.replace([], this.store.seen ?? '', this.store.listBegins())
+    this.store.clear()
   }
 
   /** Lists the kind and brings the store up to that state, wherever the watch is. Rejects as the list does. */

@@ -137,6 +137,12 @@ export class Store<T extends Cached> {
     this.#notify()
   }
 
+  /** Removes all objects, as before the first list: an absent key means nothing until there is one. */
+  clear(): void {
+    this.replace([], this.#seen ?? '', this.listBegins())
+    this.#listed = false
+  }
+
   /**
    * Takes in a watch event. An event that is older than what is held or confirmed gone under its key, or no newer than a
    * whole list that is in (`caughtUp`), is history and changes nothing; a deletion is final for its UID.
