@@ -1,6 +1,11 @@
 // Reasons for not knowing, as sentences: what failed alike is said once, and nothing else is joined.
 import { expect, test } from 'vitest'
-import { unknownReasonTexts, type UnknownReason } from '../src/core/model/unknown-reason.ts'
+import {
+  unknownReasonFix,
+  unknownReasonLines,
+  unknownReasonTexts,
+  type UnknownReason,
+} from '../src/core/model/unknown-reason.ts'
 
 const no = (what: string, parts: Partial<UnknownReason> = {}): UnknownReason => ({
   verb: 'list',
@@ -37,4 +42,30 @@ test.each<[says: string, reasons: readonly UnknownReason[], texts: readonly stri
   ],
 ])('%s', (_, reasons, texts) => {
   expect(unknownReasonTexts(reasons)).toEqual(texts)
+})
+
+test('what was not given is missing, and a line says how to give it', () => {
+  const domain = no("kleym's trust domain", { verb: 'read', cause: 'not given', fix: 'pass --trust-domain' })
+  const pods = no('Pod', { namespace: 'a', cause: 'not given' })
+  expect(unknownReasonTexts([domain, pods])).toEqual([
+    "missing kleym's trust domain",
+    'missing Pod in namespace a',
+  ])
+  expect(unknownReasonLines([domain, pods, no('Node')])).toEqual([
+    "missing kleym's trust domain; pass --trust-domain",
+    'missing Pod in namespace a; ask about all namespaces (-A), or give it with -f',
+    'cannot list Node: forbidden',
+  ])
+})
+
+test.each<[cause: UnknownReason['cause'], fix: string]>([
+  ['forbidden', 'grant the right to read a.yaml'],
+  ['malformed', 'correct it'],
+  ['a template', 'fill it in, or leave it out (--exclude)'],
+  ['not rendered', 'render it (--render), or give what it renders to with -f'],
+  ['not given', 'give it with -f'],
+  ['failed', 'ask again when the API server answers'],
+  ['absent', 'give the object, or a dump of the cluster that holds it'],
+])('the fix of what is %s', (cause, fix) => {
+  expect(unknownReasonFix(no('a.yaml', { verb: 'read', cause }))).toBe(fix)
 })

@@ -214,7 +214,7 @@ const SITUATIONS: readonly Situation[] = [
     args: ['policies'],
     settings: ['--clusterspiffeid-class-name', ''],
     code: 4,
-    says: [/unknown: the trust domain/, /not known: cannot read kleym's trust domain/],
+    says: [/unknown: the trust domain/, /not known: missing kleym's trust domain; pass --trust-domain/],
     never: [WELL, /dangling/, /foreign/],
   },
   {

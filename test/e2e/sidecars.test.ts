@@ -46,7 +46,7 @@ test.each([
   expect(stdout).toContain('is ready, but whether it reaches a container is undetermined')
   expect(stdout).toContain('whether the container is there depends on the webhook of')
   expect(stdout).not.toContain('KLM404')
-  expect(stderr).toContain(`not known: cannot read container ${container} that the webhook of`)
+  expect(stderr).toContain(`not known: missing container ${container} that the webhook of`)
   expect(code).toBe(4)
 })
 

@@ -47,7 +47,9 @@ describe.each(WITH_TEMPLATE)('the template of %s counts as perhaps', (_kind, man
     const { code, stdout, stderr } = await ask(documents(WORLD, manifest), 'conflicts')
     expect(stdout).toContain('nothing is known to clash')
     expect(stdout).not.toContain('nothing clashes')
-    expect(stderr).toMatch(/not known: cannot read the pods that \w+\.[\w.-]+ team-a\/llama makes: not given/)
+    expect(stderr).toMatch(
+      /not known: missing the pods that \w+\.[\w.-]+ team-a\/llama makes; give them with -f/,
+    )
     expect(code).toBe(4)
   })
 
@@ -176,7 +178,7 @@ describe('an object that holds other objects', () => {
     async (_kind, one) => {
       const { code, stdout, stderr } = await ask(documents(WORLD, one), 'explain', 'team-a/chat')
       expect(stdout).toContain('whether it reaches a container is undetermined')
-      expect(stderr).toMatch(/not known: cannot read the pods that (ManifestWork|Template)\.\S+ \S+\/w makes/)
+      expect(stderr).toMatch(/not known: missing the pods that (ManifestWork|Template)\.\S+ \S+\/w makes/)
       expect(code).toBe(4)
     },
   )

@@ -41,7 +41,7 @@ export function nothingJudged(
     return {
       ...problem,
       where: 'the files',
-      why: `no ${POOL_KIND} is among the files, and ${unknownReasonText(unread)}`,
+      why: `no ${POOL_KIND} is among the files: ${unknownReasonText(unread)}`,
       fix: `give the pools, or what their controller makes: kubectl get inferencepools,deployments,leaderworkersets -A -o yaml${UNLESS}`,
     }
   const { bindings, pools } = input.after.snapshot

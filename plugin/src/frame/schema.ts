@@ -10,7 +10,7 @@ import { isRecord, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import { podText } from '@kleym/shared/core/model/objects/pod-index.ts'
 import { DEFAULT_VARIANT_LABEL_KEY, MODES } from '@kleym/shared/core/model/names.ts'
 import { sourceText } from '@kleym/shared/core/predict/index.ts'
-import { unknownReasonText, type UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
+import { unknownReasonJson } from '@kleym/shared/core/model/unknown-reason.ts'
 import type { AnswerInput } from '../gather/gather.ts'
 import type { ExitCode } from '../io/errors.ts'
 import { REPORT_API_VERSION } from '../output/json.ts'
@@ -193,11 +193,6 @@ export const settingsSchema = made(
   },
 )
 
-/** The text of what could not be read beside its parts. */
-export function withText<Reason extends UnknownReason>(why: Reason): Reason & { readonly text: string } {
-  return { ...why, text: unknownReasonText(why) }
-}
-
 /** One thing that could not be read. */
 export const missingSchema = z
   .object({
@@ -245,9 +240,7 @@ const sharedFields = {
   notShown: count
     .optional()
     .describe('How many findings a flag keeps out of this report; they count for the exit code.'),
-  missing: list(made(missingSchema, withText<UnknownReason>)).describe(
-    'Not empty: the answer is not complete.',
-  ),
+  missing: list(made(missingSchema, unknownReasonJson)).describe('Not empty: the answer is not complete.'),
   assumptions: list(assumptionSchema).describe(
     'Not empty: whatever SPIRE is said to make of registrations depends on it.',
   ),

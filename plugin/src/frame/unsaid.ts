@@ -1,7 +1,7 @@
 // What stderr says of what is not known: only what the answer on stdout does not say. No cause is lost by that: a format prints all
 // of them, or each is looked for in what it prints, and one that is not found is said.
 import { assumptionText } from '@kleym/shared/core/analysis/index.ts'
-import { unknownReasonText, unknownReasonTexts } from '@kleym/shared/core/model/unknown-reason.ts'
+import { unknownReasonLines, unknownReasonText } from '@kleym/shared/core/model/unknown-reason.ts'
 import type { OutputOptions } from '../flags/options.ts'
 import { withoutColours } from '../io/palette.ts'
 import type { InputProblem } from '../sources/problem.ts'
@@ -56,7 +56,7 @@ export function unsaidLines(
   const texts = unsaid(judged, answer, format)
   const unread = missingOf(judged.causes).filter((why) => texts.includes(unknownReasonText(why)))
   const alone = new Set(unread.map(unknownReasonText))
-  return [...unknownReasonTexts(unread), ...texts.filter((text) => !alone.has(text))]
+  return [...unknownReasonLines(unread), ...texts.filter((text) => !alone.has(text))]
 }
 
 /** The problems that a printed answer does not say with what to do about them. */

@@ -5,7 +5,7 @@ import type { Config } from '../../src/core/decide/settings/config.ts'
 import { resolvePool } from '../../src/core/decide/compile/references.ts'
 import { type References } from '../../src/core/model/objects/lookup.ts'
 import type { JsonRecord } from '../../src/core/base/json.ts'
-import type { UnknownReason } from '../../src/core/model/unknown-reason.ts'
+import { unknownReasonText, type UnknownReason } from '../../src/core/model/unknown-reason.ts'
 import { referencesIn } from '../../src/core/snapshot/snapshot.ts'
 import {
   FORBIDDEN,
@@ -228,9 +228,9 @@ describe('what files cannot decide', () => {
     'malformed',
     'not given',
   ])('not knowing (%s) is never a refusal', (cause) => {
-    const gaps = { [K_POOLS]: { verb: 'list', what: K_POOLS, cause } } as const
-    expect(verdictIn(settledCluster([objective(), binding()], { gaps }))).toEqual(
-      saying('Undetermined', `cannot list ${K_POOLS}: ${cause}`),
+    const why = { verb: 'list', what: K_POOLS, cause } as const
+    expect(verdictIn(settledCluster([objective(), binding()], { gaps: { [K_POOLS]: why } }))).toEqual(
+      saying('Undetermined', unknownReasonText(why)),
     )
   })
 })

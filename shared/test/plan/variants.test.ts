@@ -91,7 +91,7 @@ describe('what a variant renders', () => {
     const one = settledCluster(estate(role('prefill'), binding()), { config: unknown })
     expect(verdictIn(one, 'team-a/prefill')).toEqual({
       reason: 'Undetermined',
-      text: 'cannot read --variant-label-key: not given',
+      text: 'missing --variant-label-key',
     })
     expect(reasonOf(one)).toBe('Reconciled')
   })

@@ -486,13 +486,16 @@ const CASES: readonly Case[] = [
     state: 'unknown',
     text: ['nothing renders it now; ClusterSPIFFEID/default may, for a pod that is not there'],
   },
-  ...[PODS_UNKNOWN, { namespacesRead: ['team-a'] }].map((setting): Case => ({
+  ...[
+    { setting: PODS_UNKNOWN, why: 'cannot list Pod: forbidden' },
+    { setting: { namespacesRead: ['team-a'] }, why: 'missing Pod' },
+  ].map(({ setting, why }): Case => ({
     says: `what a template renders is not known where pods are not (${Object.keys(setting).join()})`,
     source: id('/ns/agents/sa/planner'),
     objects: [...TEAM_A, DEFAULT_ID],
     setting,
     state: 'unknown',
-    text: ['whether anything gives it is not known: cannot list Pod'],
+    text: [`whether anything gives it is not known: ${why}`],
     never: ['nothing renders it now'],
   })),
   {

@@ -37,7 +37,7 @@ const CASES: readonly (readonly [cause: Unknown, text: string, fix: string | und
   [
     { kind: 'undecided', of: { namespace: 'team-a' }, binding: 'team-a/chat', why: UNREAD },
     'binding team-a/chat is undetermined: cannot list Pod in namespace team-a: forbidden',
-    'give the object, or a dump of the cluster that holds it',
+    'grant the right to list Pod',
   ],
   [
     {

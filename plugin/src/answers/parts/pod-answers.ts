@@ -18,6 +18,7 @@ import { mayBecome, mayGive } from '@kleym/shared/core/base/go/template/mentions
 import type { Steps } from '@kleym/shared/core/base/steps.ts'
 import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'
+import { GIVE_PODS_AS_THEY_RUN } from '@kleym/shared/core/model/truth/unknown.ts'
 import { whyOpenText, YES, type Truth } from '@kleym/shared/core/model/truth/truth.ts'
 import type { UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
 import { AnswerCount, SHOWN_REGISTRATIONS, type AnswerLimit } from '../../gather/answer-limits.ts'
@@ -139,7 +140,7 @@ export function whyAdded(answers: readonly PodAnswer[]): readonly UnknownReason[
         if (cause.kind === 'unread') return [cause.why]
         if (cause.kind !== 'webhook') return []
         const what = `the containers that the webhook of ${cause.injector} adds to pods of ${pod.namespace}`
-        return [{ verb: 'read', what, cause: 'not given' }]
+        return [{ verb: 'read', what, cause: 'not given', fix: GIVE_PODS_AS_THEY_RUN }]
       }),
   )
 }

@@ -78,7 +78,12 @@ function isDifference({ code, dependsOn, summary }: Finding): Truth {
   return openOn(summary, dependsOn?.[0] ?? 'objects and entries were not read at one moment')
 }
 
-const PODS_NOT_GIVEN: UnknownReason = { verb: 'read', what: 'the pods of the cluster', cause: 'not given' }
+const PODS_NOT_GIVEN: UnknownReason = {
+  verb: 'read',
+  what: 'the pods of the cluster',
+  cause: 'not given',
+  fix: 'give them with -f (kubectl get pods -A -o yaml), or ask the cluster',
+}
 
 /** More than these tell a reader nothing more. */
 const NOT_KNOWN_NAMED = 10

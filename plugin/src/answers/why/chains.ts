@@ -131,7 +131,12 @@ async function partsOf(
   }
 }
 
-const AGENTS_NOT_GIVEN = { verb: 'read', what: 'the pods of the agents', cause: 'not given' } as const
+const AGENTS_NOT_GIVEN = {
+  verb: 'read',
+  what: 'the pods of the agents',
+  cause: 'not given',
+  fix: 'give them with -f (kubectl get pods -n SPIRE -o yaml), or ask the cluster',
+} as const
 const NO_GAPS = { scmGaps: [], agentGaps: [], configGaps: [] }
 
 async function readGiven(

@@ -80,7 +80,7 @@ test.each<[what: string, base: string, head: string]>([
   const { code, stdout } = await diff(base, head)
   expect(code).toBe(4)
   expect(stdout).toMatch(
-    /! 1 container undetermined: vllm of serving\/llama-0\n {4}binding serving\/prefill is undetermined: cannot read\s+--variant-label-key:\s+not given/,
+    /! 1 container undetermined: vllm of serving\/llama-0\n {4}binding serving\/prefill is undetermined: missing\s+--variant-label-key/,
   )
 })
 

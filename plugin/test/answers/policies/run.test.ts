@@ -144,7 +144,7 @@ describe('whom a rule names', () => {
     })
     const { code, stdout, stderr } = await inProcess(['policies', '--offline', '-f', 'all.yaml'], cwd)
     expect(stdout).toMatch(/unknown: the trust domain/)
-    expect(stderr).toContain("not known: cannot read kleym's trust domain: not given")
+    expect(stderr).toContain("not known: missing kleym's trust domain; pass --trust-domain")
     expect(code).toBe(4)
   })
 })

@@ -64,7 +64,7 @@ function containerOf(report: unknown): unknown {
 }
 
 describe('the label key of variants is not given', () => {
-  const why = 'binding serving/prefill is undetermined: cannot read --variant-label-key: not given'
+  const why = 'binding serving/prefill is undetermined: missing --variant-label-key'
 
   test('a pod that may be of the variant has no certain answer', async () => {
     const { code, stdout } = await ask(WORLD, 'who-selects', 'pod/llama-0')

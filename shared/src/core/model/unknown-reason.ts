@@ -37,23 +37,67 @@ export interface UnknownReason {
     | 'not in its CRD'
     /** Deleted, and kept by finalizers that are not kleym's. */
     | 'held by finalizers'
+  /** How a user gives what was not given, an instruction. */
+  readonly fix?: string
 }
 
-/** One sentence without raw error text, for a person: `cannot list InferencePool: forbidden`, `defined twice: a.yaml:1, b.yaml:1`. */
+const ASK_AGAIN = 'ask again when the API server answers'
+const GIVE_THE_OBJECT = 'give the object, or a dump of the cluster that holds it'
+
+const FIXES: { readonly [Cause in UnknownReason['cause']]?: (why: UnknownReason) => string } = {
+  forbidden: ({ verb, what }) => `grant the right to ${verb} ${what}`,
+  'not given': ({ verb, fix }) =>
+    fix ?? (verb === 'list' ? 'ask about all namespaces (-A), or give it with -f' : 'give it with -f'),
+  malformed: () => 'correct it',
+  'a template': () => 'fill it in, or leave it out (--exclude)',
+  'not rendered': () => 'render it (--render), or give what it renders to with -f',
+  ambiguous: () => 'leave one of the definitions, and correct it',
+  'timed out': () => ASK_AGAIN,
+  throttled: () => ASK_AGAIN,
+  failed: () => ASK_AGAIN,
+}
+
+/** What makes it known, an instruction. */
+export function unknownReasonFix(why: UnknownReason): string {
+  return FIXES[why.cause]?.(why) ?? GIVE_THE_OBJECT
+}
+
+/** One sentence without raw error text, for a person: `cannot list InferencePool: forbidden`, `missing kleym's trust domain`. */
 export function unknownReasonText(why: UnknownReason): string {
   if (why.cause === 'ambiguous') {
     const places = why.what.split(' and ')
     return `defined ${places.length === 2 ? 'twice' : 'several times'}: ${places.join(', ')}`
   }
   const where = why.namespace === undefined ? '' : ` in namespace ${why.namespace}`
-  return `cannot ${why.verb} ${why.what}${where}: ${why.cause}`
+  const what = `${why.what}${where}`
+  return why.cause === 'not given' ? `missing ${what}` : `cannot ${why.verb} ${what}: ${why.cause}`
+}
+
+/** A reason as reports show it. */
+export function unknownReasonJson({
+  fix: _,
+  ...why
+}: UnknownReason): Omit<UnknownReason, 'fix'> & { readonly text: string } {
+  return { ...why, text: unknownReasonText(why) }
 }
 
 /** The sentences of several reasons, where what failed alike is said once: `cannot list Node, Pod in namespace a, b: forbidden`. */
 export function unknownReasonTexts(reasons: readonly UnknownReason[]): readonly string[] {
+  return joinedReasons(reasons).map(unknownReasonText)
+}
+
+/** Those sentences, with the fix of what was not given: `missing kleym's trust domain; pass --trust-domain`. */
+export function unknownReasonLines(reasons: readonly UnknownReason[]): readonly string[] {
+  return joinedReasons(reasons).map((why) => {
+    const fix = why.cause === 'not given' ? `; ${unknownReasonFix(why)}` : ''
+    return `${unknownReasonText(why)}${fix}`
+  })
+}
+
+function joinedReasons(reasons: readonly UnknownReason[]): readonly UnknownReason[] {
   const distinct = [...new Map(reasons.map((why) => [unknownReasonText(why), why])).values()]
   const byKinds = joined(distinct, 'namespace', ({ what }) => what, 'what')
-  return joined(byKinds, 'what', ({ namespace }) => namespace ?? '', 'namespace').map(unknownReasonText)
+  return joined(byKinds, 'what', ({ namespace }) => namespace ?? '', 'namespace')
 }
 
 /** Makes one of those reasons that differ in one field alone: `same` is the other field that must be equal. */
@@ -68,6 +112,7 @@ function joined(
     JSON.stringify([
       why.verb,
       why.cause,
+      why.fix,
       why[same],
       why.cause === 'ambiguous' ? why.what : why.namespace === undefined,
     ]),

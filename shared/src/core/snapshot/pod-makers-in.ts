@@ -99,7 +99,12 @@ export function madeBy(
   what: string,
 ): UnknownReason {
   const maker = namespace === '' ? name : namespacedName(namespace, name)
-  return { verb: 'read', what: `${what} that ${kind} ${maker} makes`, cause: 'not given' }
+  return {
+    verb: 'read',
+    what: `${what} that ${kind} ${maker} makes`,
+    cause: 'not given',
+    fix: 'give them with -f (kubectl get -o yaml)',
+  }
 }
 
 /** The makers with their pods in each namespace where they may be, but where an owner shows them. */

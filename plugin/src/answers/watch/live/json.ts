@@ -1,5 +1,5 @@
 // The watch as machines read it: one WatchEvent for each change of a binding, and for each change of what is known.
-import { unknownReasonText } from '@kleym/shared/core/model/unknown-reason.ts'
+import { unknownReasonJson } from '@kleym/shared/core/model/unknown-reason.ts'
 import { report } from '../../../output/json.ts'
 import type { Knowledge } from './knowledge.ts'
 import type { Row, RowChange } from './rows.ts'
@@ -49,9 +49,8 @@ export function knowledgeEvent({
     disagreements,
     problems,
     missing: missing.map(({ why, since }) => ({
-      ...why,
+      ...unknownReasonJson(why),
       old: since !== undefined,
-      text: unknownReasonText(why),
     })),
   })
 }

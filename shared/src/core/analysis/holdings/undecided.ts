@@ -43,7 +43,7 @@ export type UndecidedBindings = ReadonlyMap<string, readonly UndecidedBinding[]>
 /** Where every binding is decided, or nothing is asked of those that are not. */
 export const NONE_UNDECIDED: UndecidedBindings = new Map()
 
-/** `binding team-a/prefill is undetermined: cannot read --variant-label-key: not given`. */
+/** `binding team-a/prefill is undetermined: missing --variant-label-key`. */
 export function undecidedText({ binding, why }: UndecidedBinding): string {
   return `binding ${binding} is undetermined: ${unknownReasonText(why)}`
 }

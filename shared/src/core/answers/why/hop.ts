@@ -75,7 +75,7 @@ export function unreadHop(whys: readonly UnknownReason[]): HopAnswer {
 
 /** Something that the command line can give and did not; `fix` is the command that gives it. */
 export function notGiven(what: string, fix: string, text = `${what} were not given`): HopAnswer {
-  return notKnown({ kind: 'unread', of: {}, why: { verb: 'read', what, cause: 'not given' } }, text, fix)
+  return notKnown({ kind: 'unread', of: {}, why: { verb: 'read', what, cause: 'not given', fix } }, text, fix)
 }
 
 /** The prediction leaves it open. */

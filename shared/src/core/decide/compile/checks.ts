@@ -22,6 +22,13 @@ import {
 } from './references.ts'
 import { type References } from '../../model/objects/lookup.ts'
 
+const VARIANT_LABEL_KEY_NOT_GIVEN: UnknownReason = {
+  verb: 'read',
+  what: VARIANT_LABEL_KEY_FLAG,
+  cause: 'not given',
+  fix: `pass ${VARIANT_LABEL_KEY_FLAG}`,
+}
+
 /** Everything that the checks look at, read before the first of them runs. */
 export interface CheckInput {
   readonly binding: DeclaredBinding
@@ -276,7 +283,7 @@ function identityBoundary({ binding, config }: CheckInput): Objection | undefine
   if (field.value === undefined)
     return '.spec.identityBoundary.variant is missing; mode PerVariant requires it'
   return config.variantLabelKey === undefined
-    ? { kind: 'undetermined', why: { verb: 'read', what: VARIANT_LABEL_KEY_FLAG, cause: 'not given' } }
+    ? { kind: 'undetermined', why: VARIANT_LABEL_KEY_NOT_GIVEN }
     : undefined
 }
 

@@ -23,6 +23,7 @@ import {
   type PodIdentities,
 } from '../../predict/index.ts'
 import { all, any, openOn, YES, type Truth } from '../../model/truth/truth.ts'
+import { GIVE_PODS_AS_THEY_RUN } from '../../model/truth/unknown.ts'
 import { madeBy } from '../../snapshot/index.ts'
 import type { Concern } from '../finding/rule.ts'
 import { applies } from './applies.ts'
@@ -80,7 +81,7 @@ export function morePods(
     const { name, injectedBy } = container
     if (pod.perhaps !== undefined) return [madeBy(pod.ref, 'the pods')]
     const what = `container ${name} that the webhook of ${injectedBy} adds to ${podText(pod)}`
-    return [{ verb: 'read', what, cause: 'not given' }]
+    return [{ verb: 'read', what, cause: 'not given', fix: GIVE_PODS_AS_THEY_RUN }]
   })
   return [...new Map(reasons.map((why) => [why.what, why])).values()]
 }

@@ -19,7 +19,7 @@ import {
   trustDomainsOf,
   declaredPath,
 } from '../../analysis/index.ts'
-import { TRUST_DOMAIN_PLACEHOLDER } from '../../decide/index.ts'
+import { TRUST_DOMAIN_FLAG, TRUST_DOMAIN_PLACEHOLDER } from '../../decide/index.ts'
 import { mayGive } from '../../base/go/template/mentions.ts'
 import { pathIn } from '../../model/spiffe-id.ts'
 import type { UnknownReason } from '../../model/unknown-reason.ts'
@@ -82,8 +82,18 @@ type UnknownSource = Extract<Resolution, { readonly state: 'unknown' }>
  * know what cluster.local means.
  */
 const SETTINGS_OF_NAMES: Readonly<Partial<Record<UnknownSource['because'], UnknownReason>>> = {
-  'trust domain': { verb: 'read', what: "kleym's trust domain", cause: 'not given' },
-  mesh: { verb: 'read', what: "the trust domain of Istio's mesh (ConfigMap istio)", cause: 'not given' },
+  'trust domain': {
+    verb: 'read',
+    what: "kleym's trust domain",
+    cause: 'not given',
+    fix: `pass ${TRUST_DOMAIN_FLAG}`,
+  },
+  mesh: {
+    verb: 'read',
+    what: "the trust domain of Istio's mesh",
+    cause: 'not given',
+    fix: 'give ConfigMap istio with -f',
+  },
 }
 
 /** The sources of policies whose subjects are unknown. */

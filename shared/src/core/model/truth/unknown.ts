@@ -1,5 +1,5 @@
 // Why something is not known: one closed union for all that can keep an answer open, with the words of each member.
-import { unknownReasonText, type UnknownReason } from '../unknown-reason.ts'
+import { unknownReasonFix, unknownReasonText, type UnknownReason } from '../unknown-reason.ts'
 
 /** The object, the namespace or the kind that a cause is about. Never one pod of many: a cause is shared by all of them. */
 export interface Scope {
@@ -40,6 +40,9 @@ interface Details {
 /** The name of a member of `Unknown`. */
 export type UnknownKind = keyof Details
 
+/** What shows the containers that a webhook adds. */
+export const GIVE_PODS_AS_THEY_RUN = 'give the pods as they run, or the Namespace with its labels'
+
 /** Why something is not known. */
 export type Unknown = {
   readonly [Kind in UnknownKind]: { readonly kind: Kind; readonly of: Scope } & Details[Kind]
@@ -54,12 +57,10 @@ interface Words<Kind extends UnknownKind> {
   readonly fix: (cause: UnknownOf<Kind>) => string | undefined
 }
 
-const GIVE_IT = 'give the object, or a dump of the cluster that holds it'
-
 const WORDS: { readonly [Kind in UnknownKind]: Words<Kind> } = {
   unread: {
     text: ({ why }) => unknownReasonText(why),
-    fix: ({ why }) => (why.cause === 'forbidden' ? `grant the right to ${why.verb} ${why.what}` : GIVE_IT),
+    fix: ({ why }) => unknownReasonFix(why),
   },
   doubled: {
     text: ({ of, why }) => `${scopeText(of)} may be other than it was read: ${unknownReasonText(why)}`,
@@ -68,7 +69,7 @@ const WORDS: { readonly [Kind in UnknownKind]: Words<Kind> } = {
   refused: { text: ({ of, why }) => `${scopeText(of)}: ${why}`, fix: () => 'correct the object' },
   undecided: {
     text: ({ binding, why }) => `binding ${binding} is undetermined: ${unknownReasonText(why)}`,
-    fix: () => GIVE_IT,
+    fix: ({ why }) => unknownReasonFix(why),
   },
   'made by': {
     text: ({ why }) => why,
@@ -76,7 +77,7 @@ const WORDS: { readonly [Kind in UnknownKind]: Words<Kind> } = {
   },
   webhook: {
     text: ({ injector, adds }) => `whether ${adds} is there depends on the webhook of ${injector}`,
-    fix: () => 'give the pods as they run, or the Namespace with its labels',
+    fix: () => GIVE_PODS_AS_THEY_RUN,
   },
   runtime: { text: ({ why }) => why, fix: () => undefined },
   'not followed': { text: ({ construct, why }) => `${construct}: ${why}`, fix: () => undefined },
