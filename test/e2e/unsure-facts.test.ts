@@ -130,7 +130,7 @@ describe('access policies', () => {
       'all.yaml': policy('{name: callers, source: {type: ServiceAccount, serviceAccount: {name: planner}}}'),
     })
     const { stdout } = await kleym(['policies', '-A', '--offline', '-f', 'all.yaml'], { cwd })
-    expect(stdout).toContain('it stands for spiffe://<trust-domain>/ns/agents/sa/planner')
+    expect(stdout).toContain('it means spiffe://<trust-domain>/ns/agents/sa/planner')
     expect(stdout).not.toContain('<namespace>')
   })
 

@@ -75,7 +75,13 @@ export async function connect(
 /** An error of the kubeconfig or of its plugins in kleym's words. */
 export function configError(error: ClusterConfigError): KleymError {
   const { what, where, why, fix } = error
-  return new KleymError('unreachable', { what, where, why, fix, cause: error })
+  return new KleymError('unreachable', {
+    what,
+    where,
+    why,
+    fix: `${fix}; or answer from files with --offline`,
+    cause: error,
+  })
 }
 
 /** Without it, a 401 or 403 of a server that would take the token would be a riddle. */

@@ -362,7 +362,7 @@ function missing(name: string, error: unknown, flag = '-f'): InputProblem {
     why: url ? 'it is a URL, and kleym fetches nothing' : systemReason(error),
     fix: url
       ? `fetch it first: curl -fsSL ${name} | kubectl kleym ... -f -`
-      : 'correct the path; it counts from the folder in which you are',
+      : 'correct the path; it is relative to the current folder',
   }
 }
 

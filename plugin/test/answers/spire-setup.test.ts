@@ -356,7 +356,7 @@ test.each<[what: string, parts: readonly string[], said: string]>([
 ])('of a pod on a node %s it is not known what it holds', async (_what, parts, said) => {
   const text = await onNode(...parts)
   expect(text).toMatch(/^! .*undetermined/)
-  expect(text).toContain(`no SPIRE agent is seen to run on node gpu: DaemonSet spire/spire-agent ${said}`)
+  expect(text).toContain(`no SPIRE agent was found on node gpu: DaemonSet spire/spire-agent ${said}`)
 })
 
 test.each<[what: string, parts: readonly string[]]>([

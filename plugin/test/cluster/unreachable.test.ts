@@ -53,6 +53,7 @@ test('a plugin or a kubeconfig that failed says so itself', () => {
   const cause = new ClusterConfigError(parts)
   expect(unreachable(broken('no credentials', cause), 'dev')).toMatchObject({
     ...parts,
+    fix: 'do so; or answer from files with --offline',
     code: 'unreachable',
     exitCode: 4,
     cause,

@@ -341,14 +341,14 @@ const CASES: readonly Case[] = [
     state: 'service account',
     text: [
       'no pod here runs under it',
-      "it stands for spiffe://example.org/ns/agents/sa/planner where KAN's trust domain is the same",
+      "it means spiffe://example.org/ns/agents/sa/planner if KAN's trust domain is the same",
     ],
   },
   {
     says: 'a service account whose pods hold only an ID of kleym is not what they present',
     source: account('runner', 'team-a'),
     state: 'service account',
-    text: ['1 pod runs under it', `with ${CHAT_ID} they present an ID that it does not name`],
+    text: ['1 pod runs under it', `they may present ${CHAT_ID}, which it does not name`],
   },
   {
     says: 'a service account whose pods hold no ID of kleym presents none',

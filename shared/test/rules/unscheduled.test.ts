@@ -46,7 +46,7 @@ function told(code: string, ...objects: readonly JsonRecord[]): unknown {
 
 test('an identity that a waiting pod of another namespace will be given is reported as one that depends', () => {
   expect(told('KLM308', THIEF, waiting())).toEqual([
-    ['warning', ['whether pods that wait for a node get one']],
+    ['warning', ['whether pods without a node will be scheduled']],
   ])
   expect(told('KLM308', THIEF)).toEqual([])
 })
@@ -108,7 +108,7 @@ test('a right that a waiting pod will be given may be that of all who hold its I
     spiffeIDTemplate,
     workloadSelectorTemplates: ['k8s:container-name:vllm'],
   })
-  const may = ['warning', ['whether pods that wait for a node get one']]
+  const may = ['warning', ['whether pods without a node will be scheduled']]
   expect(told('KLM310', admin, user, waiting())).toEqual([may, may])
   expect(told('KLM310', admin, user)).toEqual([])
 })
@@ -121,8 +121,8 @@ test('several identities of a waiting pod are the warning that they are, one for
     }),
   )
   expect(told('KLM303', ...registrations, waiting())).toEqual([
-    ['warning', ['whether pods that wait for a node get one']],
-    ['warning', ['whether pods that wait for a node get one']],
+    ['warning', ['whether pods without a node will be scheduled']],
+    ['warning', ['whether pods without a node will be scheduled']],
   ])
 })
 

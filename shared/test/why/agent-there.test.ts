@@ -23,7 +23,7 @@ const AGENT = {
 test('no agent anywhere is not known, and one on other nodes alone is broken', () => {
   const nowhere = agentThere(readSpireParts([], NO_GAPS), 'n2', undefined)
   expect(nowhere.truth.value).toBe('open')
-  expect(nowhere.text).toContain('may run on node n2 beside Kubernetes')
+  expect(nowhere.text).toContain('may run on node n2 outside Kubernetes')
   const elsewhere = agentThere(readSpireParts([AGENT], NO_GAPS), 'n2', undefined)
   expect(elsewhere.truth).toBe(NO)
   expect(elsewhere.text).toContain('agents run on n1')
@@ -63,7 +63,7 @@ describe("a tenant's pod with the image of an agent is not taken for the agent",
     const there = agentThere(parts, 'n1', undefined)
     expect(there.truth.value).toBe('open')
     expect(there.text).toContain('a-tenant/agent-1 does not share the process IDs of the node')
-    expect(agentThere(parts, 'n2', undefined).text).toContain('no pod is seen to run a SPIRE agent')
+    expect(agentThere(parts, 'n2', undefined).text).toContain('no pod that runs a SPIRE agent was found')
   })
 
   test.each([

@@ -10,7 +10,7 @@ export function parseRegistrations(words: readonly string[], isAll: boolean): re
   if (isAll) return undefined
   throw wrongUsage('migrate', {
     what: 'no ClusterSPIFFEID is named',
-    why: 'migrate tells how one becomes bindings',
+    why: 'migrate shows how one becomes bindings',
     fix: "name it: kubectl kleym migrate clusterspiffeid/NAME, or write -A for all that are not kleym's",
   })
 }

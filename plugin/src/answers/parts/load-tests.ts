@@ -84,7 +84,7 @@ function namesOf(path: string, { cwd }: SourceIo): readonly string[] {
 /** An argument, and no file of -f. */
 const TREE = { recursive: true, flag: '' }
 
-const NO_TEST = `no document there is of kind ${IDENTITY_TEST_KIND} (${IDENTITY_TEST_API_VERSION})`
+const NO_TEST = `no document in it is of kind ${IDENTITY_TEST_KIND} (${IDENTITY_TEST_API_VERSION})`
 
 /** What is wrong with tests hides no object. */
 function testProblem(what: string, where: string, why: string, fix: string): InputProblem {

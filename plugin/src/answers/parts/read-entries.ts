@@ -114,7 +114,7 @@ function streamOf(
     throw new KleymError('usage', {
       what: `cannot read ${file}`,
       why: 'there is no such file',
-      fix: 'correct the path; it counts from the folder in which you are',
+      fix: 'correct the path; it is relative to the current folder',
       cause: error,
     })
   }

@@ -27,7 +27,7 @@ export function parseRename(words: readonly string[]): RenameAsked {
   if (first === undefined || second === undefined || more.length > 0)
     throw usage(
       words.join(' ') || 'no argument',
-      'rename takes what is renamed and its new name',
+      'rename needs two words: the object, and its new name',
       'write it like kubectl kleym rename pool/llama llama-70b',
     )
   const from = named(first)

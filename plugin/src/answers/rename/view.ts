@@ -25,7 +25,7 @@ export function renameAnswer(rename: Rename, steps: number): Answer {
     return { mark: 'note', text: [span(`${what}: no binding names it, so no ID changes`, 'bold')] }
   const verdict = verdictOf(rename)
   const says = {
-    nobody: 'no container is cut off, as far as its consumers were read',
+    nobody: 'no container is cut off by a consumer that was read',
     somebody: 'a container is cut off',
     'not known': 'it is not known whether a container is cut off',
   }[verdict]
@@ -84,7 +84,7 @@ function viewStep(
     ...wrap(line(`${at + 1}. `, span(title, 'bold')), width, 3),
     ...lines.flatMap(row),
     ...row(`check: ${asked}: ${shows}`),
-    ...row(`left out: ${without}`),
+    ...row(`breaks if skipped: ${without}`),
   ]
 }
 

@@ -82,7 +82,7 @@ describe('an AuthorizationPolicy', () => {
       { principals: [CHAT] },
       ['dead'],
       ['KLM610'],
-      /! spiffe:\S+\/chat\n {6}dead by its form: it stands for\n? *\s+spiffe:\/\/spiffe:.*\n.*\n* *write example\.org\/ns\/team-a\/objective\/chat,\s+the\s+ID\s+of\s+2\s+containers/s,
+      /! spiffe:\S+\/chat\n {6}dead by its form: it means\n? *\s+spiffe:\/\/spiffe:.*\n.*\n* *write example\.org\/ns\/team-a\/objective\/chat,\s+the\s+ID\s+of\s+2\s+containers/s,
     ],
     [
       'an ID that nothing gives',

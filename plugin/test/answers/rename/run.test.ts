@@ -78,7 +78,7 @@ test('where two bindings cannot stand, a registration by hand bridges, and its r
   const ran = await rename(['objective/team-a/chat', 'assistant'], `${CHAT}${ISTIO}`)
   expect(ran.code).toBe(0)
   expect(ran.stdout.split('\n').slice(0, 2).join('')).toBe(
-    '✓ InferenceObjective team-a/chat to assistant: no container is cut off, as far  as its consumers were read',
+    '✓ InferenceObjective team-a/chat to assistant: no container is cut off by a  consumer that was read',
   )
   expect(titles(ran)).toEqual([
     'Let consumers accept both IDs',
@@ -94,7 +94,7 @@ test('where two bindings cannot stand, a registration by hand bridges, and its r
   expect(text).toContain('two bindings cannot stand there (IdentityCollision)')
   expect(text).toContain('two SVIDs: from here to the switch 1 container may present either ID')
   expect(text.match(/check: /g)).toHaveLength(5)
-  expect(text.match(/left out: /g)).toHaveLength(5)
+  expect(text.match(/breaks if skipped: /g)).toHaveLength(5)
 })
 
 test('where two bindings can stand, the second one is applied, and nothing is written by hand', async () => {
@@ -325,7 +325,7 @@ describe('the first line', () => {
 
 describe('arguments', () => {
   test.each([
-    ['no new name', ['pool/llama'], 'rename takes what is renamed and its new name'],
+    ['no new name', ['pool/llama'], 'rename needs two words: the object, and its new name'],
     ['no kind', ['llama', 'phi'], 'write iib/llama, pool/llama or objective/llama'],
     [
       'another kind',
@@ -364,7 +364,7 @@ spec: { nodeName: n1, serviceAccountName: runner, containers: [{ name: vllm }] }
 `
   const { stdout } = await rename(['pool/team-a/llama', 'fast'], `${POOLED}${narrower}`)
   expect(stdout).toContain('two SVIDs: from here to the switch 1 container may present either ID')
-  expect(stdout.replaceAll(/\s+/g, ' ')).toContain(': 1 container with it left out')
+  expect(stdout.replaceAll(/\s+/g, ' ')).toContain(': 1 container with it breaks if skipped')
 })
 
 test('a container is not cut off where the new ID was open before and is certain after', async () => {

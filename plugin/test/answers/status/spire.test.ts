@@ -169,9 +169,14 @@ describe('what is not known, and what is a note', () => {
       'agents that are no pods',
       { 'DaemonSet.apps': [[[]]] },
       2,
-      /^open \| no pod is seen to run a SPIRE agent/,
+      /^open \| no pod that runs a SPIRE agent was found/,
     ],
-    ['SCM that is not seen', { 'StatefulSet.apps': [[[]]] }, 0, /^open \| no workload is seen to run SCM/],
+    [
+      'SCM that is not seen',
+      { 'StatefulSet.apps': [[[]]] },
+      0,
+      /^open \| no workload that runs SCM was found/,
+    ],
     [
       'DaemonSets that may not be listed',
       { 'DaemonSet.apps': [[api(403)]] },

@@ -166,7 +166,7 @@ describe('what a comparison comes to', () => {
     ],
     ['a missing entry is an error', [], '2030-01-01T00:00:00Z', '✗ the SPIRE server differs: 1 missing', 1],
     [
-      'a difference that may be one of time is 4',
+      'a difference that may only be a matter of time is 4',
       [],
       '2029-12-31T00:00:05Z',
       '! the SPIRE server differs: 1 missing',

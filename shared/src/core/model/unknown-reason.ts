@@ -74,11 +74,17 @@ export function unknownReasonText(why: UnknownReason): string {
 }
 
 /** A reason as reports show it. */
-export function unknownReasonJson({
-  fix: _,
-  ...why
-}: UnknownReason): Omit<UnknownReason, 'fix'> & { readonly text: string } {
-  return { ...why, text: unknownReasonText(why) }
+export function unknownReasonJson(
+  why: UnknownReason,
+): Omit<UnknownReason, 'fix'> & { readonly text: string } {
+  const { verb, what, namespace, cause } = why
+  return {
+    verb,
+    what,
+    ...(namespace !== undefined && { namespace }),
+    cause,
+    text: unknownReasonText(why),
+  }
 }
 
 /** The sentences of several reasons, where what failed alike is said once: `cannot list Node, Pod in namespace a, b: forbidden`. */

@@ -120,7 +120,7 @@ export function dead(
   const count = countContainers(holders)
   const held = count === 0 ? '' : `, the ID of ${counted(count, 'container')}`
   const meant = instead === undefined ? '' : `; write ${instead}${held}`
-  return `it stands for ${standsFor}, which no SPIFFE ID can be${meant}`
+  return `it means ${standsFor}, which no SPIFFE ID can be${meant}`
 }
 
 /** A name that takes in several IDs, or may. */
@@ -227,8 +227,8 @@ export function serviceAccount(
   // KAN's own trust domain is a flag of its controller, which no object shows.
   const stands =
     spiffeId === undefined
-      ? `it stands for ${accountId(TRUST_DOMAIN_PLACEHOLDER, namespace, name)}`
-      : `it stands for ${spiffeId} where KAN's trust domain is the same`
+      ? `it means ${accountId(TRUST_DOMAIN_PLACEHOLDER, namespace, name)}`
+      : `it means ${spiffeId} if KAN's trust domain is the same`
   if (found.length === 0)
     return `${pods === undefined ? 'pods are not known here' : 'no pod here runs under it'}; ${stands}`
   const atLeast = pods === undefined ? 'at least ' : ''
@@ -239,8 +239,7 @@ export function serviceAccount(
       : [
           `${PodCount.of(holders.map(({ pod }) => pod)).text()} ${holders.length === 1 ? 'holds' : 'hold'} that ID`,
         ]
-  const others =
-    kleymIds.length === 0 ? [] : [`with ${few(kleymIds)} they present an ID that it does not name`]
+  const others = kleymIds.length === 0 ? [] : [`they may present ${few(kleymIds)}, which it does not name`]
   return [run, stands, ...held, ...(open === undefined ? [] : [open]), ...others].join('; ')
 }
 

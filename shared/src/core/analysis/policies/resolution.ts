@@ -155,24 +155,24 @@ export const POLICIES_PER_TARGET = 5
 /** What does not take effect as it is written, and what the reference implementation does: a sentence for each kind. */
 export const NOTE_SOURCES = {
   'not accepted':
-    'KAN (reference implementation) leaves a policy out, as if it were not there, unless its status names an ancestor and every ancestor says Accepted=True.',
+    'KAN (reference implementation) ignores a policy unless its status names an ancestor and every ancestor says Accepted=True.',
   stale:
-    'KAN (reference implementation) goes by the conditions that are there, which tell of an earlier generation; a mended policy may keep the old ones.',
+    'KAN (reference implementation) uses the conditions that it finds, and these are of an earlier generation. A corrected policy may keep the old ones.',
   'former target':
-    'KAN (reference implementation) never drops the ancestor of a target that a policy no longer names, and counts its condition.',
+    'KAN (reference implementation) keeps the ancestor of a target that a policy no longer names, and counts its condition.',
   'rule replaced':
-    'KAN (reference implementation) keeps the rules of a target by their names alone: of two with one name, that of the later policy replaces the other.',
-  'over the limit': `KAN (reference implementation) accepts ${POLICIES_PER_TARGET} policies for a target, the oldest ones, counted in the namespace.`,
+    'KAN (reference implementation) identifies the rules of a target by name alone. If two have one name, that of the later policy replaces the other.',
+  'over the limit': `KAN (reference implementation) accepts ${POLICIES_PER_TARGET} policies of a namespace for one target, the oldest ones.`,
   'no action': 'KAN (reference implementation) builds no filter for a policy without an action.',
   'no rules':
     'The API says that a policy without rules matches everything; KAN (reference implementation) makes nothing of it.',
   'nothing asked':
-    'KAN (reference implementation) takes Inline without an MCP method for any request of the source, and looks at none of methods, paths, headers, hosts and ports.',
+    'KAN (reference implementation) treats Inline without an MCP method as any request of the source. It ignores methods, paths, headers, hosts and ports.',
   'section ignored':
     'KAN (reference implementation) ignores sectionName: the policy applies to the whole target.',
   'other trust domain':
     'KAN (reference implementation) compares whole IDs; its trust domain is a flag of its controller (cluster.local as shipped), which no object shows.',
-  'member ignored': 'KAN (reference implementation) goes by the type of a source alone.',
+  'member ignored': 'KAN (reference implementation) looks at the type of a source alone.',
   'no mTLS':
     'Istio takes the name of a client from its certificate: without mTLS there is none, and no name matches.',
 } as const

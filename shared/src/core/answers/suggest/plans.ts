@@ -441,7 +441,7 @@ function perVariant({ context, serviceAccountName }: Account, key: string, value
 function poolOnly(context: PoolContext, serviceAccountName: string): Plan {
   return {
     candidates: [candidate(context, serviceAccountName, { mode: 'PoolOnly' }, [])],
-    why: [`one identity for all pods of the pool that run under service account ${serviceAccountName}`],
+    why: [`all pods of the pool that run under service account ${serviceAccountName} can share one identity`],
   }
 }
 

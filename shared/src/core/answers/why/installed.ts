@@ -135,7 +135,7 @@ export function runsScm({ scm, scmGaps }: SpireParts): HopAnswer {
   return notGiven(
     'the workload that runs SCM',
     'give the workload that runs SCM with its status, or the entries of the server (--entries)',
-    'no workload is seen to run SCM',
+    'no workload that runs SCM was found',
   )
 }
 

@@ -68,7 +68,7 @@ export function agentThere(parts: SpireParts, node: string, agent: AgentPod | un
     if (parts.agentGaps.length > 0) return unreadHop(parts.agentGaps)
     if (!parts.agents.some((one) => isProvenAgent(parts, one) || one.node === node))
       return notShown(
-        `no pod is seen to run a SPIRE agent, and one may run on node ${node} beside Kubernetes or under another name`,
+        `no pod that runs a SPIRE agent was found; one may run on node ${node} outside Kubernetes or under another name`,
         `look for a process spire-agent on node ${node}`,
         'Pod',
       )

@@ -84,9 +84,7 @@ function ofCandidate(candidate: ChainCandidate, server: ServerSide, facts: Chain
       )
     return good(
       `the server holds it as ${found.id}`,
-      fields.length === 0
-        ? []
-        : [`the entry says something else in ${fields.join(', ')}: kubectl kleym verify`],
+      fields.length === 0 ? [] : [`the entry differs in ${fields.join(', ')}: kubectl kleym verify`],
     )
   }
   const { assumed, source } = candidate

@@ -59,7 +59,7 @@ function ofCandidate(candidate: ChainCandidate, facts: ChainFacts): HopAnswer {
     }
     case 'masked': {
       const by = assumed.by === undefined ? 'another object' : sourceText(assumed.by)
-      return broken(`${by} owns the same entry, and says something else`, `delete ${name}, or ${by}`)
+      return broken(`${by} owns the same entry, with other content`, `delete ${name}, or ${by}`)
     }
     case 'ignored':
       if (isWithoutNode(facts.subject) && pod.nodeName !== undefined)

@@ -125,7 +125,7 @@ export const FINDINGS = {
     title: 'one SPIFFE ID claimed twice',
     meaning: 'Two registrations give the same SPIFFE ID to different workloads.',
     consequence: 'A peer that trusts the ID trusts both workloads, and cannot tell them apart.',
-    fix: 'Let one binding stand for each identity, or name different objectives or pools.',
+    fix: 'Keep one binding for each identity, or name different objectives or pools.',
   }),
   KLM305: info({
     title: 'foreign ClusterSPIFFEID on the same pods',
@@ -495,7 +495,7 @@ export const FINDINGS = {
     fix: 'Wait a moment and ask again; if it stays, look whether the operator runs: kubectl kleym status.',
   }),
   KLM541: warning({
-    title: 'the status says something else',
+    title: 'the status gives another reason',
     meaning: "The operator's status has seen the binding as it is now, and gives another reason.",
     consequence:
       'Either something has just changed and the operator has not seen it yet, or it meets what cannot be seen from here.',
@@ -581,7 +581,7 @@ export const FINDINGS = {
   KLM606: warning({
     title: 'a policy names a service account whose pods present another ID',
     meaning:
-      'A rule names a service account, which stands for the one SPIFFE ID /ns/NAMESPACE/sa/NAME; pods that run under it hold the ID of a binding.',
+      'A rule names a service account, which means the one SPIFFE ID /ns/NAMESPACE/sa/NAME; pods that run under it hold the ID of a binding.',
     consequence:
       'IDs are compared as a whole: if those pods present the ID of the binding, the rule does not name them.',
     fix: 'Name the SPIFFE ID of the binding in a rule of its own, with a source of type SPIFFE.',
@@ -652,7 +652,7 @@ export const FINDINGS = {
     fix: "Wait for SCM's next pass if SCM takes the entry for its own. Otherwise delete it (spire-server entry delete -entryID ID), or declare it in a ClusterStaticEntry.",
   }),
   KLM803: warning({
-    title: 'an entry says something else',
+    title: 'an entry differs from its objects',
     meaning:
       "The SPIRE server holds the entry that the objects ask for, with other DNS names, federation, hint, TTL or flags, with a time at which it expires, or under an ID without SCM's entryIDPrefix.",
     consequence:
@@ -675,7 +675,7 @@ export const FINDINGS = {
     fix: 'If another client of the server made it, nothing. Otherwise delete it (spire-server entry delete -entryID ID).',
   }),
   KLM806: info({
-    title: 'a difference that may be one of time',
+    title: 'a difference that may only be a matter of time',
     meaning:
       "The objects and the server's entries were not read at the same moment, and an object or an entry is so young that this explains the difference.",
     consequence: 'Whether SCM and the server agree about it is not known.',

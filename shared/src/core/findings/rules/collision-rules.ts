@@ -309,7 +309,7 @@ function sharedIds(analysis: Analysis): readonly Finding[] {
           finding('KLM304', {
             subject: first,
             related: others,
-            summary: `${counted(others.length + 1, 'binding')} stand for ${spiffeId}`,
+            summary: `${counted(others.length + 1, 'binding')} have the SPIFFE ID ${spiffeId}`,
           }),
         ],
   )

@@ -209,7 +209,7 @@ function subjectsOf(holders: readonly HolderContainer[]): readonly Subject[] {
 
 /** What each cause means, as a finding says it. */
 export const CAUSE_TEXTS: Readonly<Record<DifferenceCause, string>> = {
-  race: 'the dump and the objects may be of different moments',
+  race: 'the dump and the objects may have been read at different times',
   'scm behind': 'SCM has not acted on the objects as they are (it does not run, or it is behind)',
   deleted: 'another client deleted what SCM had made',
   'edited on the server': 'another client changed it on the server',

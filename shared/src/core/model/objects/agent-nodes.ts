@@ -50,7 +50,7 @@ export function whyNoAgentOn(
   const taints = recordsAt(spec, 'taints')
   const whys = sets.map((set) => {
     const why = whyNotSelected(set.spec, labels) ?? whyNotTolerated(set.spec, taints)
-    return why === undefined ? undefined : `no SPIRE agent is seen to run on node ${name}: ${set.name} ${why}`
+    return why === undefined ? undefined : `no SPIRE agent was found on node ${name}: ${set.name} ${why}`
   })
   return whys.includes(undefined) ? undefined : whys[0]
 }

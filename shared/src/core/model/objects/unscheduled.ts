@@ -52,5 +52,5 @@ export function isAsShown(pod: Pod): Truth {
   return pod.nodeName === undefined ? GETS_NODE : HAS_NODE
 }
 
-const GETS_NODE = openOn('whether pods that wait for a node get one', NOT_SCHEDULED)
+const GETS_NODE = openOn('whether pods without a node will be scheduled', NOT_SCHEDULED)
 const HAS_NODE = openOn('whether the nodes of pods are there', NO_NODE)
