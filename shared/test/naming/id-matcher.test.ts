@@ -71,6 +71,19 @@ test('signs are a regular expression', () => {
   )
 })
 
+test('a trust domain that is not known holds no slash', () => {
+  const rendered = 'spiffe://<trust-domain>/ns/team-a/objective/chat'
+  const takes = (...texts: readonly string[]): string =>
+    patternMatchesRendered({ all: [[texts]], none: [] }, rendered)
+  expect(takes('', '/ns/team-b/', '')).toBe('no')
+  expect(takes('spiffe://', 'a/ns/team-b/', '')).toBe('no')
+  expect(takes('spiffe://example.org/ns/team-b/', '')).toBe('no')
+  expect(takes('spiffe://example.org/ns/team-a/', '')).toBe('perhaps')
+  expect(takes('', '/ns/team-a/', '')).toBe('yes')
+  expect(takes('spiffe://', '.org/ns/team-a/', '')).toBe('perhaps')
+  expect(takes('spiffe://', 'example', '')).toBe('perhaps')
+})
+
 test('many signs take time in proportion to the text', () => {
   const like = { text: `${'*a'.repeat(2000)}b` }
   expect(patternMatches({ all: [], none: [], like }, 'a'.repeat(2000))).toBe(false)

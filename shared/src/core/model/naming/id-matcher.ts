@@ -66,8 +66,15 @@ export function patternMatchesRendered(
   const surely = rendered.replaceAll(/<[^<>]*>/g, '\0')
   const [begin, end] = [rendered.indexOf('<'), rendered.lastIndexOf('>') + 1]
   const [before, after] = [rendered.slice(0, begin), rendered.slice(end)]
+  // A trust domain has no slash: what a matcher asks for from a slash on must stand behind it.
+  const isTrustDomain = begin === SCHEME.length && rendered.lastIndexOf('<') === begin
+  const mayHold = (text: string): boolean => {
+    const slash = text.indexOf('/', text.startsWith(SCHEME) ? SCHEME.length : 0)
+    return !isTrustDomain || slash === -1 || after.includes(text.slice(slash))
+  }
   const mayMatch = (list: readonly IdMatcher[]): boolean =>
     list.some((matcher) => {
+      if (!matcher.every(mayHold)) return false
       const [first = '', last = ''] = [matcher[0], matcher.at(-1)]
       const isBegun = first.startsWith(before) || (matcher.length > 1 && before.startsWith(first))
       return isBegun && (last.endsWith(after) || (matcher.length > 1 && after.endsWith(last)))
