@@ -48,9 +48,14 @@ describe('the prediction for a pod that does not exist yet', () => {
       containers: ['vllm a: dead', 'proxy a: dead', 'fetch a: dead'],
     },
     {
-      name: "its owner's kind is known, the name is not",
-      spec: { workloadSelectorTemplates: ['k8s:pod-owner:ReplicaSet:x'] },
+      name: "its owner's kind is known, and how the name begins",
+      spec: { workloadSelectorTemplates: ['k8s:pod-owner:ReplicaSet:llama-x'] },
       containers: ['vllm a: depends', 'proxy a: depends', 'fetch a: depends'],
+    },
+    {
+      name: 'its owner is not that of another workload',
+      spec: { workloadSelectorTemplates: ['k8s:pod-owner:ReplicaSet:x'] },
+      containers: ['vllm a: dead', 'proxy a: dead', 'fetch a: dead'],
     },
     {
       name: 'its owner is not the Deployment',
