@@ -129,9 +129,38 @@ describe('a given configuration', () => {
       ],
     },
     {
+      name: 'no API server lists by labels that no object can have',
+      config: {
+        ...REQUIRED,
+        className: 'no label value',
+        filterByClassName: true,
+        clusterSPIFFEIDLabelSelector: { 'a b': 'c' },
+        cacheNamespaces: { x: { labelSelectors: { team: 'a team' } } },
+      },
+      settings: {},
+      problems: [
+        expect.stringMatching(
+          /^\.cacheNamespaces\["x"\]\.labelSelectors asks for a label that no object can have: .*"a team"/,
+        ),
+        expect.stringMatching(
+          /^\.clusterSPIFFEIDLabelSelector asks for a label that no object can have: .*"a b"/,
+        ),
+        expect.stringMatching(
+          /^\.filterByClassName with \.className asks for a label that no object can have/,
+        ),
+      ],
+    },
+    {
+      name: 'a dot at the end of a prefix is no difference',
+      config: { ...REQUIRED, entryIDPrefix: 'x', entryIDPrefixCleanup: 'x.' },
+      settings: {},
+      problems: ['.entryIDPrefixCleanup is the same as .entryIDPrefix'],
+    },
+    {
       name: 'what the environment is to fill in is refused for nothing',
       config: {
         ...REQUIRED,
+        clusterSPIFFEIDLabelSelector: { team: '${TEAM}' },
         gcInterval: '$GC',
         syncPeriod: '${SYNC}',
         apiVersion: 'spire.spiffe.io/v1alpha1',

@@ -2,7 +2,9 @@
 // one where none is given. Source: SCM v0.7.0, api/v1alpha1/controllermanagerconfig_types.go, and the hardened SPIRE charts
 // (docs/spire-facts.md §7).
 import { isRecord, own, typeName } from '../../base/json.ts'
+import { SCM_CLASS_LABEL } from '../names.ts'
 import { FieldReader } from './field-reader.ts'
+import { selectorProblem } from './label-match.ts'
 import type { LabelSelector } from './label-selector.ts'
 import { hasVariable, startProblems } from './scm-schema.ts'
 import {
@@ -60,7 +62,7 @@ export function readScmSettings(config: unknown, source: string, evidence: ScmEv
         ? []
         : (fields.texts('ignoreNamespaces') ?? BUILT_IN_IGNORE_NAMESPACES),
     parentIDTemplate: fields.literal('parentIDTemplate'),
-    clusterSPIFFEIDLabelSelector: textsIn(
+    clusterSPIFFEIDLabelSelector: labelsIn(
       fields.mapping('clusterSPIFFEIDLabelSelector'),
       '.clusterSPIFFEIDLabelSelector',
       problem,
@@ -82,6 +84,8 @@ export function readScmSettings(config: unknown, source: string, evidence: ScmEv
   }
   if (settings.filterByClassName && settings.className === '') {
     problem('.filterByClassName is set without .className; SCM does not start like that')
+  } else if (settings.filterByClassName && className !== undefined) {
+    checkLabels(new Map([[SCM_CLASS_LABEL, className]]), '.filterByClassName with .className', problem)
   }
   if (isRecord(config)) problems.push(...startProblems(config))
   return { settings, problems }
@@ -144,14 +148,35 @@ function readCacheNamespaces(
     if (narrowing !== null && !isRecord(narrowing)) {
       problem(`${where} is ${typeName(narrowing)}, not a mapping`)
     }
-    const textsOf = (field: string): ReadonlyMap<string, string> =>
-      textsIn(own(narrowing, field), `${where}.${field}`, problem)
-    const matchLabels = textsOf('labelSelectors')
+    const matchLabels = labelsIn(own(narrowing, 'labelSelectors'), `${where}.labelSelectors`, problem)
     caches.set(namespace, matchLabels.size === 0 ? undefined : { matchLabels, matchExpressions: [] })
-    if (textsOf('fieldSelectors').size > 0) byField.add(namespace)
+    if (textsIn(own(narrowing, 'fieldSelectors'), `${where}.fieldSelectors`, problem).size > 0)
+      byField.add(namespace)
   }
   if (caches.size === 0) return { cacheNamespaces: undefined }
   return { cacheNamespaces: caches, ...(byField.size === 0 ? {} : { cacheFieldSelected: byField }) }
+}
+
+/** The labels that SCM asks the API server for. */
+function labelsIn(
+  value: unknown,
+  where: string,
+  problem: (text: string) => void,
+): ReadonlyMap<string, string> {
+  const labels = textsIn(value, where, problem)
+  checkLabels(labels, where, problem)
+  return labels
+}
+
+/** The API server refuses a list by labels that no object can have: SCM's cache never fills, and SCM ends. */
+function checkLabels(
+  labels: ReadonlyMap<string, string>,
+  where: string,
+  problem: (text: string) => void,
+): void {
+  const isKnown = [...labels].every((pair) => !pair.some(hasVariable))
+  const why = isKnown ? selectorProblem({ matchLabels: labels, matchExpressions: [] }) : undefined
+  if (why !== undefined) problem(`${where} asks for a label that no object can have: ${why}`)
 }
 
 /** Texts by their keys, as Go reads them: null is the empty text, and any other value keeps SCM from starting. */

@@ -2,8 +2,9 @@
 // its own checks. Source: SCM, cmd/main.go and api/v1alpha1/controllermanagerconfig_loader.go; k8s.io/component-base,
 // config/v1alpha1. A field that it does not have is ignored, and null is absent.
 import { parseGoDuration } from '../../base/go/duration.ts'
-import { isRecord, own, typeName, type JsonRecord } from '../../base/json.ts'
+import { isRecord, own, stringAt, typeName, type JsonRecord } from '../../base/json.ts'
 import { SPIRE_GROUP } from '../names.ts'
+import { dotted } from './scm-settings.ts'
 
 /** What a field holds: `duration` is a text that Go parses, `nanoseconds` a whole number. */
 type FieldType = 'text' | 'flag' | 'mapping' | 'whole number' | 'duration' | 'nanoseconds'
@@ -62,8 +63,11 @@ export function startProblems(config: JsonRecord): readonly string[] {
     problems.push('.validatingWebhookConfigurationName is empty')
   if (isText(config, 'cacheNamespace') && isSet(own(config, 'cacheNamespaces')))
     problems.push('.cacheNamespace and .cacheNamespaces are both set')
-  const prefix = own(config, 'entryIDPrefix')
-  if (isText(config, 'entryIDPrefix') && prefix === own(config, 'entryIDPrefixCleanup'))
+  const [prefix, cleanup] = [
+    stringAt(config, 'entryIDPrefix') ?? '',
+    stringAt(config, 'entryIDPrefixCleanup'),
+  ]
+  if (prefix !== '' && cleanup !== undefined && dotted(prefix) === dotted(cleanup))
     problems.push('.entryIDPrefixCleanup is the same as .entryIDPrefix')
   if (isText(config, 'staticManifestPath') && own(own(config, 'reconcile'), 'clusterSPIFFEIDs') === true)
     problems.push('.staticManifestPath is set, and .reconcile.clusterSPIFFEIDs is true')

@@ -88,3 +88,8 @@ export function settingsText(settings: unknown): string {
     value instanceof Map || value instanceof Set ? [...value] : value,
   )
 }
+
+/** A prefix of the IDs of entries. SCM adds the dot where it is missing. */
+export function dotted(prefix: string): string {
+  return prefix === '' || prefix.endsWith('.') ? prefix : `${prefix}.`
+}

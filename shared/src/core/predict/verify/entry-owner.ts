@@ -1,6 +1,6 @@
 // Whose an entry on the server is to the SCM of some settings: that decides whether SCM removes it once it does not want it
 // (docs/spire-facts.md §3, §11.19).
-import type { ScmSettings } from '../../model/objects/scm-settings.ts'
+import { dotted, type ScmSettings } from '../../model/objects/scm-settings.ts'
 import type { ServerEntry } from './server-entry.ts'
 
 /** Whose an entry is to SCM. */
@@ -66,11 +66,6 @@ export function whyEntriesStay(before: ScmSettings, after: ScmSettings): string 
 export function idsSeenInstead(entry: ServerEntry, settings: ScmSettings): string | undefined {
   if (isJoinToken(entry) || ownerOf(entry, settings).kind !== 'another') return undefined
   return `${dotted(settings.entryIDPrefix)}<UUID>`
-}
-
-/** SCM adds the dot where it is missing. */
-function dotted(prefix: string): string {
-  return prefix === '' || prefix.endsWith('.') ? prefix : `${prefix}.`
 }
 
 /** The empty text stands for all IDs without a prefix. */
