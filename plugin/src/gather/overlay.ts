@@ -19,7 +19,14 @@ import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import { WORKLOAD_KINDS } from '@kleym/shared/core/model/objects/workload.ts'
 import type { ObjectName } from '../sources/kind-name.ts'
 
-const SERVER_METADATA = ['uid', 'resourceVersion', 'generation', 'creationTimestamp', 'deletionTimestamp']
+const SERVER_METADATA = [
+  'uid',
+  'resourceVersion',
+  'generation',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'ownerReferences',
+]
 
 /** The live objects with the files applied. */
 export function overlay(live: readonly RawObject[], files: readonly RawObject[]): readonly RawObject[] {
@@ -97,6 +104,7 @@ function identityOf({ value }: RawObject): string {
   return JSON.stringify([kindOf(value).group, value['kind'], namespace, name])
 }
 
+/** A Pod keeps its node and its service account, which its manifest leaves out: no apply takes a field of its spec away. */
 function asUpdate(file: RawObject, live: JsonRecord): RawObject {
   const before = isRecord(live['metadata']) ? live['metadata'] : {}
   const kept = Object.fromEntries(
@@ -108,7 +116,14 @@ function asUpdate(file: RawObject, live: JsonRecord): RawObject {
   const perhaps = fields.flatMap((one) => one.perhaps)
   return {
     ...file,
-    value: { ...file.value, metadata, ...('status' in live ? { status: live['status'] } : {}) },
+    value: {
+      ...file.value,
+      metadata,
+      ...(kindKey(live) === 'Pod' && {
+        spec: { ...recordAt(live, 'spec'), ...recordAt(file.value, 'spec') },
+      }),
+      ...('status' in live ? { status: live['status'] } : {}),
+    },
     ...(perhaps.length > 0 && { perhapsKept: new Map(perhaps) }),
   }
 }
