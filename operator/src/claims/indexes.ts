@@ -214,7 +214,9 @@ export class Indexes {
       this.#statusChanged(key)
       return
     }
-    this.#stale.addBinding(key)
+    // A replica that stands by works nothing in: of what has come and gone nothing was made, and nothing is kept.
+    if (change.kind === 'removed' && this.bindings.get(key) === undefined) this.#stale.dropBinding(key)
+    else this.#stale.addBinding(key)
     this.#options.wake(key)
   }
 
@@ -241,7 +243,9 @@ export class Indexes {
     const latest = change.kind === 'removed' ? change.before : change.now
     const { name } = latest.meta
     this.outputs.renamed(name, before?.bindingKey, now?.bindingKey)
-    this.#markOutput(name, [before, now])
+    const isJudged = this.outputs.get(name) !== undefined
+    if (!isJudged && before?.isWhole === true) this.#stale.forgetOutput(name, before.namespaces)
+    this.#markOutput(name, isJudged ? [before, now] : [now])
     // A person may remove the annotation, or make it name another binding: both are concerned.
     for (const key of new Set([before?.bindingKey, now?.bindingKey])) if (key !== undefined) wake(key)
     const renderer = this.bindings.rendering(name)

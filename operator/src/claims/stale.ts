@@ -35,7 +35,19 @@ export class Stale {
 
   /** Takes a binding out; whether it was in. */
   dropBinding(key: string): boolean {
-    return this.#backlogs.get(namespaceWritten(key))?.bindings.keys.delete(key) === true
+    const namespace = namespaceWritten(key)
+    const wasIn = this.#backlogs.get(namespace)?.bindings.keys.delete(key) === true
+    this.#dropEmpty(namespace)
+    return wasIn
+  }
+
+  /** Takes an output out that nothing was made of yet, with its name in the backlogs of these namespaces. */
+  forgetOutput(name: string, namespaces: Iterable<string>): void {
+    this.#outputs.delete(name)
+    for (const namespace of namespaces) {
+      this.#backlogs.get(namespace)?.outputs.keys.delete(name)
+      this.#dropEmpty(namespace)
+    }
   }
 
   /** Takes an output out; whether it was in. */
@@ -64,6 +76,11 @@ export class Stale {
       this.#backlogs.delete(where)
     }
     return undefined
+  }
+
+  #dropEmpty(namespace: string): void {
+    const backlog = this.#backlogs.get(namespace)
+    if (backlog?.bindings.keys.size === 0 && backlog.outputs.keys.size === 0) this.#backlogs.delete(namespace)
   }
 
   #backlogOf(namespace: string): Backlog {

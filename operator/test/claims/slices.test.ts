@@ -105,6 +105,24 @@ test('a replica that stands by compiles nothing and keeps nothing, whatever stat
   expect(indexes.outputs.get(name)).toBeUndefined()
 })
 
+test('a replica that stands by keeps nothing of what has come and gone', () => {
+  const { caches, indexes, addBindings, compiled } = indexesOfOnePool()
+  addBindings()
+  const outputs = Array.from({ length: BINDINGS }, (_, at) => ({
+    metadata: {
+      name: `kleym-team-a-b-${at}-pool-0123456789abcdef0123`,
+      resourceVersion: String(at + 1),
+      annotations: { [ANNOTATION_BINDING]: `${NAMESPACE}/b-${at}` },
+    },
+    spec: { workloadSelectorTemplates: ['k8s:ns:team-b'] },
+  }))
+  for (const output of outputs) caches.outputs.store.apply('ADDED', caches.outputs.read(output))
+  for (const { meta } of caches.bindings.store.values()) caches.bindings.store.deleted(meta)
+  for (const { meta } of caches.outputs.store.values()) caches.outputs.store.deleted(meta)
+  expect([NAMESPACE, 'team-b'].filter((namespace) => indexes.isBehind(namespace))).toEqual([])
+  expect(compiled).toEqual([])
+})
+
 test('what has changed in one namespace is not worked in for a decision of another', async () => {
   const { workIn, addBindings, compiled } = indexesOfOnePool()
   addBindings()
