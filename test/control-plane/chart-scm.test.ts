@@ -155,6 +155,23 @@ test('what is no configuration at all breaks nothing', async () => {
   })
 })
 
+test.each([
+  [`className: ${CLASS}\nclusterSPIFFEIDLabelSelector: {team: 1}`, 'with the labels {"team":1}'],
+  [`className: ${CLASS}\nclusterSPIFFEIDLabelSelector: {team: {a: b}}`, 'with the labels {"team":{"a":"b"}}'],
+  [`className: ${CLASS}\nclusterSPIFFEIDLabelSelector: text`, 'acts on this class'],
+  [`className: ${CLASS}\nclusterSPIFFEIDLabelSelector: [a]`, 'acts on this class'],
+  [`className: ${CLASS}\nreconcile: text`, 'acts on the class'],
+  [`className: ${CLASS}\nreconcile: [clusterSPIFFEIDs]`, 'acts on the class'],
+  [`className: ${CLASS}\ntrustDomain: [a]`, 'serves the trust domain "[a]"'],
+  ['className: {a: b}', 'acts on the class "map[a:b]"'],
+])('what any user may write into a ConfigMap does not stop an install: %j', async (text, says) => {
+  const data = { 'controller-manager-config.yaml': `kind: ControllerManagerConfig\n${text}\n` }
+  const written = HARDENED.map((object) => (object['kind'] === 'ConfigMap' ? { ...object, data } : object))
+  await withObjects(written, async () => {
+    expect(await notes(CLASS)).toContain(says)
+  })
+})
+
 test('whoever may not list workloads can still install: without the roles for people, or without the look', async () => {
   for (const off of ['rbac.people=false', 'notes.findControllerManager=false']) {
     await withObjects(HARDENED, async () => {

@@ -21,6 +21,11 @@ Helm fails where it may not list what it looks up. A user who may make the roles
 {{- dict "items" $found | toJson }}
 {{- end }}
 
+{{/* A mapping as JSON, and anything else as an empty one: any user may write a ConfigMap, and none may stop an install. */}}
+{{- define "kleym.scms.mapping" -}}
+{{- kindIs "map" . | ternary . dict | toJson }}
+{{- end }}
+
 {{/* `acts`, or `unseen` where it sees only objects with labels that no output of this release has. */}}
 {{- define "kleym.scms.sees" -}}
 {{- $classLabel := "spire.spiffe.io/class-name" }}
@@ -30,8 +35,8 @@ Helm fails where it may not list what it looks up. A user who may make the roles
 {{- end }}
 {{- $filters := eq (toString .config.filterByClassName) "true" }}
 {{- $sees := or (not $filters) (hasKey $labels $classLabel) }}
-{{- range $key, $value := .config.clusterSPIFFEIDLabelSelector | default dict }}
-{{- if and (ne (get $labels $key) $value) (not (and $filters (eq $key $classLabel))) }}
+{{- range $key, $value := include "kleym.scms.mapping" .config.clusterSPIFFEIDLabelSelector | fromJson }}
+{{- if and (ne (get $labels $key) (toString $value)) (not (and $filters (eq $key $classLabel))) }}
 {{- $sees = false }}
 {{- end }}
 {{- end }}
@@ -72,7 +77,8 @@ Helm fails where it may not list what it looks up. A user who may make the roles
 {{- if eq (toString $config.kind) "ControllerManagerConfig" }}
 {{- $class := $config.className | default "" | toString }}
 {{- $ours := $.root.Values.className }}
-{{- $reconciles := or (not $config.reconcile) (eq (toString (dig "clusterSPIFFEIDs" false ($config.reconcile | default dict))) "true") }}
+{{- $kinds := include "kleym.scms.mapping" $config.reconcile | fromJson }}
+{{- $reconciles := or (not $config.reconcile) (eq (toString $kinds.clusterSPIFFEIDs) "true") }}
 {{- $state := "ignores" }}
 {{- if regexMatch "[$]([{]|[A-Za-z_])" $class }}
 {{- $state = "unknown" }}
