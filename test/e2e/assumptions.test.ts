@@ -365,7 +365,7 @@ describe('settings that disagree', () => {
     )
     expect(run.stdout).not.toContain('change no ClusterSPIFFEID')
     // An orphan of the estate is deleted whatever the settings are; nothing else is due without them.
-    expect(run.stdout).toContain('pending anyway: 1 ClusterSPIFFEID: ')
+    expect(run.stdout).toContain('pending without this change: 1 ClusterSPIFFEID: ')
     expect(run.stdout).toMatch(/^\d+ to create, \d+ to delete$/m)
     expect(run.code).toBe(1)
   })

@@ -8,7 +8,7 @@ test('diff --without shows what the deletion does, and nothing that is due anywa
   const { stdout, code } = await kleym(['diff', ...ESTATE, '--without', 'iib/team-a/chat'])
   expect(code).toBe(1)
   expect(stdout).toContain('1 to delete\n  -  team-a/chat  binding team-a/chat is gone')
-  expect(stdout).toContain('pending anyway: 4 ClusterSPIFFEIDs')
+  expect(stdout).toContain('pending without this change: 4 ClusterSPIFFEIDs')
   expect(stdout).toContain('- 3 containers lose spiffe://example.org/ns/team-a/objective/chat: vllm of')
   expect(stdout).toContain('all 3 are left without an identity')
   expect(stdout).toContain('team-a/chat is deleted')

@@ -52,7 +52,7 @@ export function nothingJudged(
     why: `no ${judged.what}${namespace === undefined ? '' : ` of namespace ${namespace}`} in ${documents === 1 ? 'this document' : `these ${documents} documents`}`,
     fix: isBeforeTheFirst
       ? `see which bindings the pools could have: kubectl kleym suggest -A${echo}${UNLESS}`
-      : `look at which files are given, and at how the question is limited${UNLESS}`,
+      : `check which files are given, and which flags limit the question${UNLESS}`,
   }
 }
 

@@ -71,7 +71,8 @@ export function unsaidProblems(
 
 function notFound(all: readonly string[], answer: string): readonly string[] {
   const said = lettersOf(answer)
-  return all.filter((text) => !said.includes(lettersOf(text)))
+  // The first lines of `why` have the fix in a line of its own.
+  return all.filter((text) => !text.split('; fix: ').every((part) => said.includes(lettersOf(part))))
 }
 
 /** Letters and digits: what wrapping, colours and the escapes of markdown leave as it is. */

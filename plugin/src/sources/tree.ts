@@ -563,11 +563,11 @@ function notRendered(
     where: placeText({ file: where }),
     why:
       failure === undefined
-        ? `what it may hold shows once it is rendered: ${holds}`
+        ? `it is not rendered, and may hold ${holds}`
         : `${failure}; it may hold ${holds}`,
     fix:
       failure === undefined
-        ? `have it in: ${how}`
+        ? `to include it: ${how}`
         : `render it yourself: ${how === '--render' ? `-k ${where}` : how}`,
     ...(failure === undefined && alike !== undefined && { alike }),
     ...(reach === undefined ? {} : { reach }),

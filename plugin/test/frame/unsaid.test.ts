@@ -1,7 +1,9 @@
 // stderr says of what is not known what the answer does not say, and nothing else. `-o name` says nothing of it, so its stderr has all.
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { inProcess } from '../support/in-process.ts'
 import { PROJECT_ROOT } from '../support/estate.ts'
+import { workspace } from '../support/workspace.ts'
 
 const FILES = ['-f', 'examples/quick-start', '-f', 'examples/estate/risky/unknown-template.yaml']
 const WITHOUT_CLASS = ['--offline', '--no-config', '--trust-domain', 'example.org', ...FILES]
@@ -84,3 +86,13 @@ function withoutCode(cause: string): string {
 function lettersOf(text: string): string {
   return text.replaceAll(/&#?\w+;|<!-- -->/g, '').replaceAll(/\W+/g, '')
 }
+
+test('why says where the way ends once, also if the fix stands apart from it', async () => {
+  const half = '{apiVersion: v1, kind: Pod, metadata: {name: "{{ .Values.name }}", namespace: team-a}}\n'
+  const cwd = await workspace({ 'half.yaml': half })
+  const estate = join(PROJECT_ROOT, 'examples/estate/team-a')
+  const files = ['--offline', '--no-config', '-R', '-f', estate, '-f', 'half.yaml']
+  const { stdout, stderr } = await inProcess(['why', 'deployment/llama', '-n', 'team-a', ...files], cwd)
+  expect(stdout).toContain('(incomplete)\n  fix: ')
+  expect(stderr).not.toContain('not known: container vllm')
+})

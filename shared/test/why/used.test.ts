@@ -8,7 +8,7 @@ import { binding, estate } from '@kleym/testing/manifests.ts'
 test('a container that holds nothing has no SVID to use, whatever a registration nearby would give', () => {
   const given = { objects: estate(binding({ spec: { serviceAccountName: 'other' } })) }
   expect(hopOf('wanted', given).truth).toBe(NO)
-  expect(hopOf('used', given)).toMatchObject({ text: 'it follows once the hop "wanted" is good' })
+  expect(hopOf('used', given)).toMatchObject({ text: 'not checked until the hop "wanted" is good' })
   expect(hopOf('used', given).truth).not.toBe(YES)
 })
 
@@ -25,7 +25,7 @@ test('an SVID of a fallback that gave way follows from what is rendered, since t
   const given = { objects: [FALLBACK, other], spiffeId: 'spiffe://example.org/default' }
   expect(hopOf('wanted', given).truth).toBe(YES)
   expect(hopOf('rendered', given).truth).toBe(NO)
-  expect(hopOf('used', given)).toMatchObject({ text: 'it follows once the hop "rendered" is good' })
+  expect(hopOf('used', given)).toMatchObject({ text: 'not checked until the hop "rendered" is good' })
 })
 
 test.each([

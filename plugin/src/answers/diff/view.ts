@@ -90,7 +90,7 @@ function dueBlock(due: readonly ObjectChange[], layout: Layout): Block {
     const names = due.filter((one) => one.kind === kind).map(({ binding }) => binding)
     return names.length === 0 ? [] : [`${kind} ${layout.wide ? names.join(', ') : namesText(names)}`]
   })
-  const head = `pending anyway: ${counted(due.length, 'ClusterSPIFFEID')}: ${kinds.join('; ')}`
+  const head = `pending without this change: ${counted(due.length, 'ClusterSPIFFEID')}: ${kinds.join('; ')}`
   return [
     ...wrap(line(MARKS.note, ` ${head}`), layout.width, 4),
     ...(layout.wide

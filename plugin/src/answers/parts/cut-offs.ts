@@ -7,9 +7,10 @@ export function openCutOffs(cutOffs: readonly CutOff[]): readonly Cause[] {
   return cutOffs.flatMap(({ text, isOpen }) => (isOpen ? [{ leaves: 'a statement', text }] : []))
 }
 
-/** The first few, each in a line of its own. */
+/** The first few, each once and in a line of its own: several registrations may have one. */
 export function cutOffLines(cutOffs: readonly CutOff[]): readonly (readonly string[])[] {
-  return cutOffs.slice(0, REASONS).map(({ text, isOpen }) => [`${isOpen ? 'not known' : 'cut off'}: ${text}`])
+  const lines = cutOffs.map(({ text, isOpen }) => `${isOpen ? 'not known' : 'cut off'}: ${text}`)
+  return [...new Set(lines)].slice(0, REASONS).map((text) => [text])
 }
 
 /** More reasons than these are in the report alone. */

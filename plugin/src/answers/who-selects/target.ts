@@ -67,7 +67,7 @@ function objectNamed(text: string): ObjectName {
   throw wrongUsage('who-selects', {
     what: `${withArticle(target.kind)} runs no containers`,
     where: text,
-    why: 'who-selects tells which identities containers get',
+    why: 'who-selects shows which identities containers get',
     fix: `name one of ${[...POD_KINDS, ACCOUNT_KIND, POOL_KIND, BINDING_KIND].join(', ')}`,
   })
 }

@@ -350,3 +350,8 @@ data: { one: 'spiffe://example.org/llama-0-0', other: 'spiffe://example.net/llam
   expect(stdout).not.toContain('.data.other')
   expect(code).toBe(4)
 })
+
+test('what is not known of several registrations is said once', async () => {
+  const { stdout } = await inProcess(['migrate', '-A', ...ESTATE_FLAGS], PROJECT_ROOT)
+  expect(stdout.match(/^ {2}not known: whether the old ID is named by/gm)).toHaveLength(1)
+})

@@ -254,7 +254,7 @@ function draftOf(
   }
   const unread = snapshot.rest.of(qualifiedKind(BINDING), { namespace })
   if (unread !== undefined) {
-    const why = `${unknownReasonText(unread)}: a binding that was not read may have the name of a suggested one, or its pods`
+    const why = `a binding that was not read may have the name of a suggested one, or its pods (${unknownReasonText(unread)})`
     return { context, needs: [], not: [unproven(why)], remarks: [], missing: [unread] }
   }
   const needs = needsOf(context)
@@ -276,12 +276,15 @@ function nothingSelected(
     const text =
       why === undefined
         ? `${podText(first)} carries labels that are not known yet, so it may be a pod of this pool or not`
-        : `${unknownReasonText(why)}: their labels, service account and containers are not certain before they run`
+        : `labels, service account and containers of its pods are not certain before they run (${unknownReasonText(why)})`
     return { not: [{ ...unproven(text), fix: 'ask again once the pods run' }], missing: whys }
   }
   const gap = snapshot.rest.pods(pool.meta.namespace)
   if (gap !== undefined)
-    return { not: [unproven(`${unknownReasonText(gap)}: its pods may be among them`)], missing: [gap] }
+    return {
+      not: [unproven(`its pods may be among those that were not read (${unknownReasonText(gap)})`)],
+      missing: [gap],
+    }
   const labels = pool.selector.ok
     ? [...pool.selector.labels].map(([key, value]) => `${key}=${value}`).join(',')
     : ''

@@ -85,7 +85,7 @@ export function notCertain(why: string, text?: string, fix?: string): HopAnswer 
 
 /** What no one can say before an earlier hop is put right. */
 export function followsFrom(hop: HopName): HopAnswer {
-  return notCertain(`it follows once the hop "${hop}" is good`)
+  return notCertain(`not checked until the hop "${hop}" is good`)
 }
 
 /** What several answers to one question come to: the first that is broken, else the first that is not known, else all of them. */

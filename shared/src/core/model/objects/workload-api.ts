@@ -10,7 +10,7 @@ import type { Container, Pod } from './pod.ts'
 export const SPIFFE_CSI_DRIVER = 'csi.spiffe.io'
 
 /** What a container mounts may hold the socket, or may not. */
-const UNSEEN = open(atRuntime('what the container mounts may hold the socket of an agent', 'Pod'))
+const UNSEEN = open(atRuntime('a volume of the container may hold the socket of an agent', 'Pod'))
 
 /** The variables of a container that are read here: what is kept of live objects must hold them. */
 export const WORKLOAD_API_VARIABLES: readonly string[] = ['SPIFFE_ENDPOINT_SOCKET']
