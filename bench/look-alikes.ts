@@ -14,7 +14,15 @@ function rendered(chart: string, file: string, text: string): string {
 
 function meta(name: string, namespace: string | undefined, chart: string): string {
   const place = namespace === undefined ? '' : `  namespace: ${namespace}\n`
-  return `metadata:\n  name: ${name}\n${place}  labels:\n    helm.sh/chart: ${chart}-0.28.4\n    app.kubernetes.io/name: ${chart}\n    app.kubernetes.io/instance: ${name}\n    app.kubernetes.io/version: "1.15.3"\n    app.kubernetes.io/managed-by: Helm\n`
+  return `metadata:
+  name: ${name}
+${place}  labels:
+    helm.sh/chart: ${chart}-0.28.4
+    app.kubernetes.io/name: ${chart}
+    app.kubernetes.io/instance: ${name}
+    app.kubernetes.io/version: "1.15.3"
+    app.kubernetes.io/managed-by: Helm
+`
 }
 
 /** A generated CRD: deep schemas, texts in quotes over several lines at the indentation of their key, enums in flow style. */
@@ -22,9 +30,42 @@ function crd(number: number, lines: number): string {
   const fields: string[] = []
   for (let field = 0; fields.length * 12 < lines; field++)
     fields.push(
-      `              field${field}:\n                description: "Field ${field} says what the controller does\n                with it: see https://example.org/docs#field${field}\n\n                more."\n                enum: ["Always", 'Never', IfNotPresent]\n                properties:\n                  key: {type: string, maxLength: 63}\n                  values:\n                    items: {type: string}\n                    type: array\n                type: object\n`,
+      `              field${field}:
+                description: "Field ${field} says what the controller does
+                with it: see https://example.org/docs#field${field}
+
+                more."
+                enum: ["Always", 'Never', IfNotPresent]
+                properties:
+                  key: {type: string, maxLength: 63}
+                  values:
+                    items: {type: string}
+                    type: array
+                type: object
+`,
     )
-  return `apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  annotations:\n    controller-gen.kubebuilder.io/version: v0.19.0\n  name: things${number}.example.org\nspec:\n  group: example.org\n  names: {kind: Thing${number}, plural: things${number}}\n  scope: Namespaced\n  versions:\n  - name: v1\n    served: true\n    storage: true\n    schema:\n      openAPIV3Schema:\n        type: object\n        properties:\n          spec:\n            type: object\n            properties:\n${fields.join('')}`
+  return `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  annotations:
+    controller-gen.kubebuilder.io/version: v0.19.0
+  name: things${number}.example.org
+spec:
+  group: example.org
+  names: {kind: Thing${number}, plural: things${number}}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties:
+${fields.join('')}`
 }
 
 /** What the chart of SPIRE has beside its identities. */
@@ -42,17 +83,40 @@ function spire(): string {
       rendered(
         chart,
         `${name}/roles`,
-        `apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\n${meta(full, undefined, chart)}rules:\n  - apiGroups: [""]\n    resources: [nodes, pods]\n    verbs: ["get", "list", "watch"]\n  - apiGroups: ["spire.spiffe.io"]\n    resources: ["clusterspiffeids", "clusterstaticentries"]\n    verbs: ["create", "delete", "get", "list", "patch", "update", "watch"]\n`,
+        `apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+${meta(full, undefined, chart)}rules:
+  - apiGroups: [""]
+    resources: [nodes, pods]
+    verbs: ["get", "list", "watch"]
+  - apiGroups: ["spire.spiffe.io"]
+    resources: ["clusterspiffeids", "clusterstaticentries"]
+    verbs: ["create", "delete", "get", "list", "patch", "update", "watch"]
+`,
       ),
       rendered(
         chart,
         `${name}/configmap`,
-        `apiVersion: v1\nkind: ConfigMap\n${meta(full, 'spire', chart)}data:\n  ${name}.conf: |\n    {\n      "${name}": {"log_level": "info", "trust_domain": "example.org"}\n    }\n`,
+        `apiVersion: v1
+kind: ConfigMap
+${meta(full, 'spire', chart)}data:
+  ${name}.conf: |
+    {
+      "${name}": {"log_level": "info", "trust_domain": "example.org"}
+    }
+`,
       ),
       rendered(
         chart,
         `${name}/service`,
-        `apiVersion: v1\nkind: Service\n${meta(full, 'spire', chart)}spec:\n  type: ClusterIP\n  ports:\n    - {name: grpc, port: 443, targetPort: grpc}\n  selector: {app.kubernetes.io/name: ${name}}\n`,
+        `apiVersion: v1
+kind: Service
+${meta(full, 'spire', chart)}spec:
+  type: ClusterIP
+  ports:
+    - {name: grpc, port: 443, targetPort: grpc}
+  selector: {app.kubernetes.io/name: ${name}}
+`,
       ),
     )
   }
@@ -60,12 +124,33 @@ function spire(): string {
     rendered(
       chart,
       'controller-manager/config',
-      `apiVersion: v1\nkind: ConfigMap\n${meta('spire-controller-manager-config', 'spire', chart)}data:\n  controller-manager-config.yaml: |\n    apiVersion: spire.spiffe.io/v1alpha1\n    kind: ControllerManagerConfig\n    metadata: {name: spire-controller-manager}\n    className: spire\n    watchClassless: false\n    trustDomain: example.org\n    clusterName: example\n    ignoreNamespaces: [kube-system, kube-public, local-path-storage]\n`,
+      `apiVersion: v1
+kind: ConfigMap
+${meta('spire-controller-manager-config', 'spire', chart)}data:
+  controller-manager-config.yaml: |
+    apiVersion: spire.spiffe.io/v1alpha1
+    kind: ControllerManagerConfig
+    metadata: {name: spire-controller-manager}
+    className: spire
+    watchClassless: false
+    trustDomain: example.org
+    clusterName: example
+    ignoreNamespaces: [kube-system, kube-public, local-path-storage]
+`,
     ),
     rendered(
       chart,
       'controller-manager/default',
-      `apiVersion: spire.spiffe.io/v1alpha1\nkind: ClusterSPIFFEID\n${meta('spire-default', undefined, chart)}spec:\n  className: spire\n  spiffeIDTemplate: "spiffe://{{ .TrustDomain }}/ns/{{ .PodMeta.Namespace }}/sa/{{ .PodSpec.ServiceAccountName }}"\n  fallback: true\n  namespaceSelector:\n    matchExpressions:\n      - {key: "kubernetes.io/metadata.name", operator: NotIn, values: ["spire", "kube-system"]}\n`,
+      `apiVersion: spire.spiffe.io/v1alpha1
+kind: ClusterSPIFFEID
+${meta('spire-default', undefined, chart)}spec:
+  className: spire
+  spiffeIDTemplate: "spiffe://{{ .TrustDomain }}/ns/{{ .PodMeta.Namespace }}/sa/{{ .PodSpec.ServiceAccountName }}"
+  fallback: true
+  namespaceSelector:
+    matchExpressions:
+      - {key: "kubernetes.io/metadata.name", operator: NotIn, values: ["spire", "kube-system"]}
+`,
     ),
   )
   return parts.join('')
@@ -79,7 +164,28 @@ function team(number: number): string {
     rendered(
       chart,
       `${role}-deployment`,
-      `apiVersion: apps/v1\nkind: Deployment\n${meta(`ms-${role}`, namespace, chart)}spec:\n  replicas: 2\n  selector:\n    matchLabels: {llm-d.ai/model: llama, llm-d.ai/role: ${role}}\n  template:\n    metadata:\n      labels: {app: llama, llm-d.ai/model: llama, llm-d.ai/role: ${role}}\n    spec:\n      serviceAccountName: ms\n      initContainers:\n        - {name: routing-proxy, image: "ghcr.io/llm-d/proxy:v0.3", restartPolicy: Always}\n      containers:\n        - name: vllm\n          image: ghcr.io/llm-d/llm-d:v0.3.1\n          args: ["--model", "/models/llama", '--port', "8200"]\n          env:\n            - {name: POD_IP, valueFrom: {fieldRef: {apiVersion: v1, fieldPath: status.podIP}}}\n          resources:\n            limits: {cpu: "16", memory: 64Gi, nvidia.com/gpu: "1"}\n`,
+      `apiVersion: apps/v1
+kind: Deployment
+${meta(`ms-${role}`, namespace, chart)}spec:
+  replicas: 2
+  selector:
+    matchLabels: {llm-d.ai/model: llama, llm-d.ai/role: ${role}}
+  template:
+    metadata:
+      labels: {app: llama, llm-d.ai/model: llama, llm-d.ai/role: ${role}}
+    spec:
+      serviceAccountName: ms
+      initContainers:
+        - {name: routing-proxy, image: "ghcr.io/llm-d/proxy:v0.3", restartPolicy: Always}
+      containers:
+        - name: vllm
+          image: ghcr.io/llm-d/llm-d:v0.3.1
+          args: ["--model", "/models/llama", '--port', "8200"]
+          env:
+            - {name: POD_IP, valueFrom: {fieldRef: {apiVersion: v1, fieldPath: status.podIP}}}
+          resources:
+            limits: {cpu: "16", memory: 64Gi, nvidia.com/gpu: "1"}
+`,
     )
   const others = ['Role', 'RoleBinding'].flatMap((kind) =>
     ['epp', 'ms'].map((name) =>
@@ -94,7 +200,10 @@ function team(number: number): string {
     rendered(
       'inferencepool',
       kind.toLowerCase(),
-      `apiVersion: ${kind === 'NetworkPolicy' ? 'networking.k8s.io/v1' : kind === 'PodDisruptionBudget' ? 'policy/v1' : 'v1'}\nkind: ${kind}\n${meta('epp', namespace, 'inferencepool')}spec: {selector: {app: epp}, ports: [{port: 9002}]}\n`,
+      `apiVersion: ${kind === 'NetworkPolicy' ? 'networking.k8s.io/v1' : kind === 'PodDisruptionBudget' ? 'policy/v1' : 'v1'}
+kind: ${kind}
+${meta('epp', namespace, 'inferencepool')}spec: {selector: {app: epp}, ports: [{port: 9002}]}
+`,
     ),
   )
   return [
@@ -106,22 +215,49 @@ function team(number: number): string {
     rendered(
       'inferencepool',
       'pool',
-      `apiVersion: inference.networking.k8s.io/v1\nkind: InferencePool\n${meta('llama', namespace, 'inferencepool')}spec:\n  targetPorts: [{number: 8000}]\n  selector:\n    matchLabels: {app: llama}\n  endpointPickerRef: {name: epp, port: {number: 9002}}\n`,
+      `apiVersion: inference.networking.k8s.io/v1
+kind: InferencePool
+${meta('llama', namespace, 'inferencepool')}spec:
+  targetPorts: [{number: 8000}]
+  selector:
+    matchLabels: {app: llama}
+  endpointPickerRef: {name: epp, port: {number: 9002}}
+`,
     ),
     rendered(
       'inferencepool',
       'objective',
-      `apiVersion: llm-d.ai/v1alpha2\nkind: InferenceObjective\n${meta('chat', namespace, 'inferencepool')}spec: {priority: 10, poolRef: {name: llama, group: inference.networking.k8s.io}}\n`,
+      `apiVersion: llm-d.ai/v1alpha2
+kind: InferenceObjective
+${meta('chat', namespace, 'inferencepool')}spec: {priority: 10, poolRef: {name: llama, group: inference.networking.k8s.io}}
+`,
     ),
     rendered(
       'inferencepool',
       'httproute',
-      `apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\n${meta('llama', namespace, 'inferencepool')}spec:\n  parentRefs: [{group: gateway.networking.k8s.io, kind: Gateway, name: gateway}]\n  rules:\n    - backendRefs: [{group: inference.networking.k8s.io, kind: InferencePool, name: llama}]\n      matches: [{path: {type: PathPrefix, value: /}}]\n`,
+      `apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+${meta('llama', namespace, 'inferencepool')}spec:
+  parentRefs: [{group: gateway.networking.k8s.io, kind: Gateway, name: gateway}]
+  rules:
+    - backendRefs: [{group: inference.networking.k8s.io, kind: InferencePool, name: llama}]
+      matches: [{path: {type: PathPrefix, value: /}}]
+`,
     ),
     rendered(
       'tenant',
       'binding',
-      `apiVersion: kleym.sonda.red/v1alpha1\nkind: InferenceIdentityBinding\nmetadata:\n  name: chat\n  namespace: ${namespace}\nspec:\n  poolRef: {name: llama, group: inference.networking.k8s.io}\n  objectiveRef: {name: chat}\n  serviceAccountName: ms\n  containerName: vllm\n`,
+      `apiVersion: kleym.sonda.red/v1alpha1
+kind: InferenceIdentityBinding
+metadata:
+  name: chat
+  namespace: ${namespace}
+spec:
+  poolRef: {name: llama, group: inference.networking.k8s.io}
+  objectiveRef: {name: chat}
+  serviceAccountName: ms
+  containerName: vllm
+`,
     ),
   ].join('')
 }

@@ -122,8 +122,15 @@ export const RENDERED_TREE: Readonly<Record<string, string>> = {
     binding('team-d', 'peer', 'two').replace('name: two, group', 'name: {{ "two" }}, group'),
   ),
   'charts/gate/templates/deployment.yaml': deployment('gate'),
-  'charts/gate/templates/route.yaml':
-    'apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {name: gate}\nspec:\n  rules:\n    - backendRefs:\n        - kind: InferencePool\n          name: {{ .Chart.Name }}\n',
+  'charts/gate/templates/route.yaml': `apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: {name: gate}
+spec:
+  rules:
+    - backendRefs:
+        - kind: InferencePool
+          name: {{ .Chart.Name }}
+`,
   'charts/gate/crds/pools.yaml':
     'apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: y}\nspec: {names: {kind: InferencePool}}\n',
   'charts/web/Chart.yaml': 'apiVersion: v2\nname: web\nversion: 0.1.0\n',

@@ -171,8 +171,11 @@ describe('several SCMs', () => {
   })
 
   test("OpenShift's is found by what its operator is told", async () => {
-    const openshift =
-      'apiVersion: operator.openshift.io/v1alpha1\nkind: ZeroTrustWorkloadIdentityManager\nmetadata: {name: cluster}\nspec: {trustDomain: example.org, clusterName: prod, bundleConfigMap: spire-bundle}\n'
+    const openshift = `apiVersion: operator.openshift.io/v1alpha1
+kind: ZeroTrustWorkloadIdentityManager
+metadata: {name: cluster}
+spec: {trustDomain: example.org, clusterName: prod, bundleConfigMap: spire-bundle}
+`
     const files = { 'all.yaml': SMALL, 'openshift.yaml': openshift }
     const className = 'zero-trust-workload-identity-manager-spire'
     const run = await ask(
@@ -223,7 +226,12 @@ describe('what IDs hold of SCM is not known', () => {
   ])('nor is an ID certain that holds the %s of one of two SCMs', async (_what, one, other, objects) => {
     const scms = [one, other].map(
       (config, at) =>
-        `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: spire-controller-manager, namespace: spire-${at}}\ndata:\n  controller-manager-config.yaml: |\n${config.replaceAll(/^(?=.)/gm, '    ')}`,
+        `apiVersion: v1
+kind: ConfigMap
+metadata: {name: spire-controller-manager, namespace: spire-${at}}
+data:
+  controller-manager-config.yaml: |
+${config.replaceAll(/^(?=.)/gm, '    ')}`,
     )
     const given = ['--clusterspiffeid-class-name', 'c', ...TRUST]
     const run = await ask(

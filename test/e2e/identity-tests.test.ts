@@ -189,8 +189,14 @@ describe('what is not known never passes', () => {
     [
       'pods of a controller that is not read',
       {
-        'rollout.yaml':
-          'apiVersion: argoproj.io/v1alpha1\nkind: Rollout\nmetadata: { name: qwen, namespace: team-c }\nspec:\n  template:\n    metadata: { labels: { app: qwen } }\n    spec: { serviceAccountName: runner, containers: [{ name: vllm, image: x }] }\n',
+        'rollout.yaml': `apiVersion: argoproj.io/v1alpha1
+kind: Rollout
+metadata: { name: qwen, namespace: team-c }
+spec:
+  template:
+    metadata: { labels: { app: qwen } }
+    spec: { serviceAccountName: runner, containers: [{ name: vllm, image: x }] }
+`,
       },
       [],
     ],

@@ -65,8 +65,11 @@ describe('a pod that a kind which is not read makes may have the container too',
   })
 
   test('so a registration for it may give the identity of a binding away', async () => {
-    const thief =
-      'apiVersion: spire.spiffe.io/v1alpha1\nkind: ClusterSPIFFEID\nmetadata: {name: thief}\nspec: {spiffeIDTemplate: "spiffe://example.org/ns/team-a/objective/chat", workloadSelectorTemplates: ["k8s:ns:team-b", "k8s:container-name:istio-proxy"]}\n'
+    const thief = `apiVersion: spire.spiffe.io/v1alpha1
+kind: ClusterSPIFFEID
+metadata: {name: thief}
+spec: {spiffeIDTemplate: "spiffe://example.org/ns/team-a/objective/chat", workloadSelectorTemplates: ["k8s:ns:team-b", "k8s:container-name:istio-proxy"]}
+`
     const elsewhere = documents(mesh, rollout).replaceAll('team-a', 'team-b')
     const { code, stdout } = await ask(documents(POOL, OBJECTIVE, BINDING, thief, elsewhere), 'conflicts')
     expect(stdout).toContain('KLM311')

@@ -286,7 +286,11 @@ describe('what a change has fixed, and what only lost its ground', () => {
 
 /** A registration that gives the identity to pods by their label. */
 function thief(name: string, app: string): string {
-  return `apiVersion: spire.spiffe.io/v1alpha1\nkind: ClusterSPIFFEID\nmetadata: {name: ${name}}\nspec: {spiffeIDTemplate: "${CHAT}", podSelector: {matchLabels: {app: "${app}"}}}\n`
+  return `apiVersion: spire.spiffe.io/v1alpha1
+kind: ClusterSPIFFEID
+metadata: {name: ${name}}
+spec: {spiffeIDTemplate: "${CHAT}", podSelector: {matchLabels: {app: "${app}"}}}
+`
 }
 
 describe('an identity that is given to another namespace', () => {

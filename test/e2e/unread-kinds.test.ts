@@ -163,7 +163,11 @@ function within(item: string): readonly (readonly [string, string])[] {
   return [
     [
       'ManifestWork',
-      `apiVersion: work.open-cluster-management.io/v1\nkind: ManifestWork\nmetadata: {name: w, namespace: cluster-1}\nspec: {workload: {manifests: [${item}]}}\n`,
+      `apiVersion: work.open-cluster-management.io/v1
+kind: ManifestWork
+metadata: {name: w, namespace: cluster-1}
+spec: {workload: {manifests: [${item}]}}
+`,
     ],
     [
       'Template',
@@ -212,8 +216,11 @@ describe('an object that holds other objects', () => {
     const [, work] = within(THIEF)[0] ?? ['', '']
     const rendered = await ask(documents(SMALL, work, `${THIEF}\n`), 'conflicts')
     expect(rendered.stderr).not.toContain('holds objects')
-    const reference =
-      'apiVersion: cert-manager.io/v1\nkind: Check\nmetadata: {name: w}\nspec: {of: {apiVersion: spire.spiffe.io/v1alpha1, kind: ClusterSPIFFEID, name: thief}}\n'
+    const reference = `apiVersion: cert-manager.io/v1
+kind: Check
+metadata: {name: w}
+spec: {of: {apiVersion: spire.spiffe.io/v1alpha1, kind: ClusterSPIFFEID, name: thief}}
+`
     const { code, stdout } = await ask(documents(SMALL, reference), 'conflicts')
     expect(stdout).toContain('✓ nothing clashes')
     expect(code).toBe(0)
@@ -225,8 +232,16 @@ function holder(kind: string, data: string): string {
   return `apiVersion: v1\nkind: ${kind}\nmetadata: {name: addon, namespace: kube-system}\n${data}\n`
 }
 
-const REGISTRATION_TEXT =
-  'apiVersion: v1\nkind: Namespace\nmetadata: {name: x}\n---\napiVersion: spire.spiffe.io/v1alpha1\nkind: ClusterSPIFFEID\nmetadata:\n  name: thief\nspec: {spiffeIDTemplate: "spiffe://example.org/x"}\n'
+const REGISTRATION_TEXT = `apiVersion: v1
+kind: Namespace
+metadata: {name: x}
+---
+apiVersion: spire.spiffe.io/v1alpha1
+kind: ClusterSPIFFEID
+metadata:
+  name: thief
+spec: {spiffeIDTemplate: "spiffe://example.org/x"}
+`
 const AS_TEXT = JSON.stringify(REGISTRATION_TEXT)
 const AS_JSON = JSON.stringify(
   '{"kind":"ClusterSPIFFEIDList","apiVersion":"spire.spiffe.io/v1alpha1","items":[]}',
@@ -295,7 +310,17 @@ describe('text in a ConfigMap or a Secret that is a manifest', () => {
 })
 
 function crd(scope: string): string {
-  return `apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: fleets.example.dev\nspec:\n  group: example.dev\n  names:\n    kind: Fleet\n    plural: fleets\n  scope: ${scope}\n`
+  return `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: fleets.example.dev
+spec:
+  group: example.dev
+  names:
+    kind: Fleet
+    plural: fleets
+  scope: ${scope}
+`
 }
 
 function crdInBrackets(scope: string): string {

@@ -18,7 +18,11 @@ const NAMESPACE =
   'apiVersion: v1\nkind: Namespace\nmetadata: { name: team-a, labels: { kubernetes.io/metadata.name: team-a } }\n'
 
 function pool(name: string, labels: string): string {
-  return `apiVersion: inference.networking.k8s.io/v1\nkind: InferencePool\nmetadata: { name: ${name}, namespace: team-a }\nspec: { selector: { matchLabels: { ${labels} } } }\n`
+  return `apiVersion: inference.networking.k8s.io/v1
+kind: InferencePool
+metadata: { name: ${name}, namespace: team-a }
+spec: { selector: { matchLabels: { ${labels} } } }
+`
 }
 
 function workload(apiVersion: string, kind: string, container = 'vllm'): string {
@@ -61,8 +65,11 @@ describe('a template with the labels of two pools', () => {
 describe('a binding for a container that the template does not have', () => {
   const objective =
     'apiVersion: llm-d.ai/v1alpha2\nkind: InferenceObjective\nmetadata: { name: chat, namespace: team-a }\nspec: { poolRef: { name: llama } }\n'
-  const binding =
-    'apiVersion: kleym.sonda.red/v1alpha1\nkind: InferenceIdentityBinding\nmetadata: { name: chat, namespace: team-a }\nspec: { poolRef: { name: llama, group: inference.networking.k8s.io }, objectiveRef: { name: chat }, serviceAccountName: runner, containerName: vllm }\n'
+  const binding = `apiVersion: kleym.sonda.red/v1alpha1
+kind: InferenceIdentityBinding
+metadata: { name: chat, namespace: team-a }
+spec: { poolRef: { name: llama, group: inference.networking.k8s.io }, objectiveRef: { name: chat }, serviceAccountName: runner, containerName: vllm }
+`
   const world = [NAMESPACE, pool('llama', 'app: llama'), objective, binding]
 
   test.each([

@@ -50,7 +50,11 @@ const hasPods = (object: JsonRecord): boolean => isPod(object) || own(object, 'k
 /** The head of an object, plainly on lines of its own. */
 function head(object: JsonRecord): string {
   const namespace = namespaceOf(object)
-  return `apiVersion: ${stringAt(object, 'apiVersion')}\nkind: ${stringAt(object, 'kind')}\nmetadata:\n  name: ${nameOf(object)}\n${namespace === undefined ? '' : `  namespace: ${namespace}\n`}`
+  return `apiVersion: ${stringAt(object, 'apiVersion')}
+kind: ${stringAt(object, 'kind')}
+metadata:
+  name: ${nameOf(object)}
+${namespace === undefined ? '' : `  namespace: ${namespace}\n`}`
 }
 
 function each(objects: readonly JsonRecord[], ending: string, text: (one: JsonRecord) => string): Files {
@@ -174,7 +178,12 @@ export const SHELLS = {
       'chart/templates/all.yaml': objects
         .map(
           (one) =>
-            `apiVersion: ${stringAt(one, 'apiVersion')}\nkind: ${stringAt(one, 'kind')}\nmetadata:\n  name: {{ .Values.name }}\nspec: {{ toYaml .Values.spec }}\n`,
+            `apiVersion: ${stringAt(one, 'apiVersion')}
+kind: ${stringAt(one, 'kind')}
+metadata:
+  name: {{ .Values.name }}
+spec: {{ toYaml .Values.spec }}
+`,
         )
         .join('---\n'),
     }),

@@ -45,7 +45,10 @@ const registration = (name: string, more: string): string =>
 `
 
 const deployment = (replicas: number): string =>
-  `apiVersion: apps/v1\nkind: Deployment\n${meta('team-a', 'web')}spec: {replicas: ${replicas}, selector: {matchLabels: {app: web}}, template: {spec: {containers: [{name: web}]}}}\n`
+  `apiVersion: apps/v1
+kind: Deployment
+${meta('team-a', 'web')}spec: {replicas: ${replicas}, selector: {matchLabels: {app: web}}, template: {spec: {containers: [{name: web}]}}}
+`
 
 /** The answers that a document changes. */
 interface Changed {

@@ -88,7 +88,16 @@ test.each<[string, string, conflicts: number, explain: number]>([
 })
 
 const pod = (namespace: string): string =>
-  `---\napiVersion: v1\nkind: Pod\nmetadata: {name: web, namespace: ${namespace}}\nspec: {containers: [{name: web, image: x}]}\n---\napiVersion: v1\nkind: Namespace\nmetadata: {name: ${namespace}}\n`
+  `---
+apiVersion: v1
+kind: Pod
+metadata: {name: web, namespace: ${namespace}}
+spec: {containers: [{name: web, image: x}]}
+---
+apiVersion: v1
+kind: Namespace
+metadata: {name: ${namespace}}
+`
 const web = (image: string): string =>
   json({
     apiVersion: 'apps/v1',
@@ -104,7 +113,11 @@ test("the provider of OpenShift's identity manager makes a fallback for every na
   const { code, stdout } = await asked(
     'who-selects',
     {
-      'a.yaml': `apiVersion: operator.openshift.io/v1alpha1\nkind: SpireOIDCDiscoveryProvider\nmetadata: {name: cluster}\nspec: {}\n${pod('web')}${pod('zero-trust-workload-identity-manager')}`,
+      'a.yaml': `apiVersion: operator.openshift.io/v1alpha1
+kind: SpireOIDCDiscoveryProvider
+metadata: {name: cluster}
+spec: {}
+${pod('web')}${pod('zero-trust-workload-identity-manager')}`,
     },
     `${SCM}className: zero-trust-workload-identity-manager-spire\n`,
   )
@@ -183,7 +196,13 @@ describe('admission may add a label that a registration asks for', () => {
     [
       'AssignMetadata of Gatekeeper',
       {
-        'p.yaml': `apiVersion: mutations.gatekeeper.sh/v1\nkind: AssignMetadata\nmetadata: {name: x}\nspec:\n  location: metadata.labels."${key}"\n  parameters: {assign: {value: "true"}}\n`,
+        'p.yaml': `apiVersion: mutations.gatekeeper.sh/v1
+kind: AssignMetadata
+metadata: {name: x}
+spec:
+  location: metadata.labels."${key}"
+  parameters: {assign: {value: "true"}}
+`,
       },
       true,
     ],
@@ -191,15 +210,27 @@ describe('admission may add a label that a registration asks for', () => {
       'AssignMetadata of Gatekeeper, without quotes',
       {
         'm.json': asking.replaceAll(key, 'tier'),
-        'p.yaml':
-          'apiVersion: mutations.gatekeeper.sh/v1\nkind: AssignMetadata\nmetadata: {name: x}\nspec:\n  location: metadata.labels.tier\n  parameters: {assign: {value: "true"}}\n',
+        'p.yaml': `apiVersion: mutations.gatekeeper.sh/v1
+kind: AssignMetadata
+metadata: {name: x}
+spec:
+  location: metadata.labels.tier
+  parameters: {assign: {value: "true"}}
+`,
       },
       true,
     ],
     [
       'a MutatingAdmissionPolicy with a JSON patch',
       {
-        'p.yaml': `apiVersion: admissionregistration.k8s.io/v1beta1\nkind: MutatingAdmissionPolicy\nmetadata: {name: x}\nspec:\n  mutations:\n  - patchType: JSONPatch\n    jsonPatch: {expression: '[JSONPatch{op: "add", path: "/metadata/labels/${key.replace('/', '~1')}", value: "true"}]'}\n`,
+        'p.yaml': `apiVersion: admissionregistration.k8s.io/v1beta1
+kind: MutatingAdmissionPolicy
+metadata: {name: x}
+spec:
+  mutations:
+  - patchType: JSONPatch
+    jsonPatch: {expression: '[JSONPatch{op: "add", path: "/metadata/labels/${key.replace('/', '~1')}", value: "true"}]'}
+`,
       },
       true,
     ],
@@ -533,7 +564,11 @@ describe('an agent that finds no selectors of containers issues no identity of o
     [
       'the same as a text of the kustomization',
       {
-        'k/kustomization.yaml': `configMapGenerator:\n- name: spire-agent\n  literals:\n  - 'agent.conf=plugins { WorkloadAttestor "k8s" { plugin_data { ${DISABLED} } } }'\n`,
+        'k/kustomization.yaml': `configMapGenerator:
+- name: spire-agent
+  literals:
+  - 'agent.conf=plugins { WorkloadAttestor "k8s" { plugin_data { ${DISABLED} } } }'
+`,
       },
       1,
       '✗ 1 error',

@@ -8,11 +8,35 @@ import { workspace } from '../support/workspace.ts'
 type Files = Readonly<Record<string, string>>
 
 const POOL = (namespace: string): string =>
-  `apiVersion: inference.networking.k8s.io/v1\nkind: InferencePool\nmetadata: {name: llama, namespace: ${namespace}}\nspec: {selector: {matchLabels: {app: llama}}}\n---\napiVersion: llm-d.ai/v1alpha2\nkind: InferenceObjective\nmetadata: {name: chat, namespace: ${namespace}}\nspec: {poolRef: {name: llama}}\n`
+  `apiVersion: inference.networking.k8s.io/v1
+kind: InferencePool
+metadata: {name: llama, namespace: ${namespace}}
+spec: {selector: {matchLabels: {app: llama}}}
+---
+apiVersion: llm-d.ai/v1alpha2
+kind: InferenceObjective
+metadata: {name: chat, namespace: ${namespace}}
+spec: {poolRef: {name: llama}}
+`
 const BINDING = (namespace: string, container = 'vllm'): string =>
-  `apiVersion: kleym.sonda.red/v1alpha1\nkind: InferenceIdentityBinding\nmetadata: {name: chat, namespace: ${namespace}}\nspec: {poolRef: {name: llama}, objectiveRef: {name: chat}, serviceAccountName: runner, containerName: ${container}}\n`
+  `apiVersion: kleym.sonda.red/v1alpha1
+kind: InferenceIdentityBinding
+metadata: {name: chat, namespace: ${namespace}}
+spec: {poolRef: {name: llama}, objectiveRef: {name: chat}, serviceAccountName: runner, containerName: ${container}}
+`
 const SERVING = (namespace: string, image = 'vllm:1'): string =>
-  `apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: llama, namespace: ${namespace}}\nspec:\n  selector: {matchLabels: {app: llama}}\n  template:\n    metadata: {labels: {app: llama}}\n    spec:\n      serviceAccountName: runner\n      volumes: [{name: w, csi: {driver: csi.spiffe.io, readOnly: true}}]\n      containers: [{name: vllm, image: "${image}", args: ["--host=$(POD_IP)"], volumeMounts: [{name: w, mountPath: /run/spire}]}]\n`
+  `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: llama, namespace: ${namespace}}
+spec:
+  selector: {matchLabels: {app: llama}}
+  template:
+    metadata: {labels: {app: llama}}
+    spec:
+      serviceAccountName: runner
+      volumes: [{name: w, csi: {driver: csi.spiffe.io, readOnly: true}}]
+      containers: [{name: vllm, image: "${image}", args: ["--host=$(POD_IP)"], volumeMounts: [{name: w, mountPath: /run/spire}]}]
+`
 const NAMESPACE = (name: string): string => `apiVersion: v1\nkind: Namespace\nmetadata: {name: ${name}}\n`
 const SERVICE =
   'apiVersion: v1\nkind: Service\nmetadata: {name: llama, namespace: team}\nspec: {ports: [{port: 80}]}\n'
@@ -24,17 +48,39 @@ const TEAM: Files = {
 }
 const at = (folder: string, files: Files): Files =>
   Object.fromEntries(Object.entries(files).map(([name, text]) => [`${folder}/${name}`, text]))
-const FALLBACK =
-  'apiVersion: spire.spiffe.io/v1alpha1\nkind: ClusterSPIFFEID\nmetadata: {name: spire-default}\nspec:\n  fallback: true\n  spiffeIDTemplate: "spiffe://{{ .TrustDomain }}/ns/{{ .PodMeta.Namespace }}/sa/{{ .PodSpec.ServiceAccountName }}"\n'
+const FALLBACK = `apiVersion: spire.spiffe.io/v1alpha1
+kind: ClusterSPIFFEID
+metadata: {name: spire-default}
+spec:
+  fallback: true
+  spiffeIDTemplate: "spiffe://{{ .TrustDomain }}/ns/{{ .PodMeta.Namespace }}/sa/{{ .PodSpec.ServiceAccountName }}"
+`
 const PIPELINE_RUN =
   'apiVersion: tekton.dev/v1\nkind: PipelineRun\nmetadata: {name: run}\nspec: {pipelineRef: {name: build}}\n'
 const CHART = 'apiVersion: v2\nname: web\nversion: 0.1.0\n'
-const WORKLOAD_TEMPLATE =
-  'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: "{{ .Release.Name }}"}\nspec:\n  selector: {matchLabels: {app: web}}\n  template:\n    metadata: {labels: {app: web}}\n    spec: {containers: [{name: web, image: "{{ .Values.image }}"}]}\n'
+const WORKLOAD_TEMPLATE = `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: "{{ .Release.Name }}"}
+spec:
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: web, image: "{{ .Values.image }}"}]}
+`
 const FLUX = (path: string): string =>
-  `apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: apps, namespace: flux-system}\nspec: {interval: 10m, path: ${path}, prune: true, sourceRef: {kind: GitRepository, name: flux-system}}\n`
+  `apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {name: apps, namespace: flux-system}
+spec: {interval: 10m, path: ${path}, prune: true, sourceRef: {kind: GitRepository, name: flux-system}}
+`
 const ARGO = (path: string): string =>
-  `apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: team, namespace: argocd}\nspec:\n  destination: {namespace: team, server: https://kubernetes.default.svc}\n  source: {repoURL: 'https://example.org/me/apps.git', path: ${path}}\n`
+  `apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {name: team, namespace: argocd}
+spec:
+  destination: {namespace: team, server: https://kubernetes.default.svc}
+  source: {repoURL: 'https://example.org/me/apps.git', path: ${path}}
+`
 const SCM =
   'apiVersion: spire.spiffe.io/v1alpha1\nkind: ControllerManagerConfig\ntrustDomain: example.org\nclusterName: prod\nwatchClassless: true\n'
 
@@ -88,8 +134,11 @@ const LAYOUTS: readonly (readonly [layout: string, files: Files, code: number, s
   [
     'a repository of Flux that deploys folders of its own',
     {
-      'clusters/prod/flux-system/gotk-sync.yaml':
-        'apiVersion: source.toolkit.fluxcd.io/v1\nkind: GitRepository\nmetadata: {name: flux-system, namespace: flux-system}\nspec: {url: "ssh://git@example.org/me/fleet"}\n',
+      'clusters/prod/flux-system/gotk-sync.yaml': `apiVersion: source.toolkit.fluxcd.io/v1
+kind: GitRepository
+metadata: {name: flux-system, namespace: flux-system}
+spec: {url: "ssh://git@example.org/me/fleet"}
+`,
       'clusters/prod/apps.yaml': FLUX('./apps/prod'),
       ...at('apps/prod', TEAM),
     },
@@ -121,8 +170,11 @@ const LAYOUTS: readonly (readonly [layout: string, files: Files, code: number, s
     "SPIRE by a HelmRelease, and a team's manifests",
     {
       ...at('team', TEAM),
-      'spire/release.yaml':
-        'apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: spire, namespace: spire}\nspec: {chart: {spec: {chart: spire, sourceRef: {kind: HelmRepository, name: spiffe}}}}\n',
+      'spire/release.yaml': `apiVersion: helm.toolkit.fluxcd.io/v2
+kind: HelmRelease
+metadata: {name: spire, namespace: spire}
+spec: {chart: {spec: {chart: spire, sourceRef: {kind: HelmRepository, name: spiffe}}}}
+`,
     },
     4,
     'error: HelmRelease spire deploys what is not among the files: spire',
@@ -131,8 +183,11 @@ const LAYOUTS: readonly (readonly [layout: string, files: Files, code: number, s
     'the same, with what the chart renders checked in',
     {
       ...at('team', TEAM),
-      'spire/release.yaml':
-        'apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: spire, namespace: spire}\nspec: {chart: {spec: {chart: spire, sourceRef: {kind: HelmRepository, name: spiffe}}}}\n',
+      'spire/release.yaml': `apiVersion: helm.toolkit.fluxcd.io/v2
+kind: HelmRelease
+metadata: {name: spire, namespace: spire}
+spec: {chart: {spec: {chart: spire, sourceRef: {kind: HelmRepository, name: spiffe}}}}
+`,
       'spire/rendered.yaml': FALLBACK,
     },
     0,

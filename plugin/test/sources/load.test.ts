@@ -131,7 +131,15 @@ describe('what is an object', () => {
     ],
     [
       'a List, and a List in it',
-      `apiVersion: v1\nkind: List\nitems:\n- ${pod('a').replaceAll('\n', '\n  ')}\n- apiVersion: v1\n  kind: List\n  items:\n  - {apiVersion: v1, kind: Pod, metadata: {name: b}}\n`,
+      `apiVersion: v1
+kind: List
+items:
+- ${pod('a').replaceAll('\n', '\n  ')}
+- apiVersion: v1
+  kind: List
+  items:
+  - {apiVersion: v1, kind: Pod, metadata: {name: b}}
+`,
       ['Pod default/a f.yaml:4#1', 'Pod default/b f.yaml:12#1'],
       {},
     ],

@@ -580,9 +580,20 @@ function scmFile(apiVersion: string): string {
 }
 
 const helmRelease = (spec: string): string =>
-  `apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: web, namespace: team}\nspec:\n  chart: {spec: {chart: ./charts/app, sourceRef: {kind: GitRepository, name: flux-system}, valuesFiles: [./charts/app/values-x.yaml]}}\n${spec}`
+  `apiVersion: helm.toolkit.fluxcd.io/v2
+kind: HelmRelease
+metadata: {name: web, namespace: team}
+spec:
+  chart: {spec: {chart: ./charts/app, sourceRef: {kind: GitRepository, name: flux-system}, valuesFiles: [./charts/app/values-x.yaml]}}
+${spec}`
 const application = (repository: string, helm = ''): string =>
-  `apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: web}\nspec:\n  destination: {namespace: team}\n  source: {repoURL: '${repository}', path: charts/app${helm}}\n`
+  `apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {name: web}
+spec:
+  destination: {namespace: team}
+  source: {repoURL: '${repository}', path: charts/app${helm}}
+`
 
 describe('--render', () => {
   const POD_OF = `printf 'apiVersion: v1\\nkind: Pod\\nmetadata:\\n  name: "%s"\\n  annotations: {ns: "%s", p: "%s"}\\n' "$2" "$5" "$HELM_NO_PLUGINS$https_proxy"`
@@ -824,7 +835,12 @@ describe('--render', () => {
     const { root, env } = await withProgram('helm', POD_OF, {
       'web/Chart.yaml': CHART,
       'web/templates/x.yaml': pod('{{ .Values.x }}'),
-      'release.yaml': `apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: web, namespace: web}\nspec:\n  chart: {spec: {chart: ./web, sourceRef: {kind: GitRepository, name: flux-system, namespace: flux-system}}}\n${spec}`,
+      'release.yaml': `apiVersion: helm.toolkit.fluxcd.io/v2
+kind: HelmRelease
+metadata: {name: web, namespace: web}
+spec:
+  chart: {spec: {chart: ./web, sourceRef: {kind: GitRepository, name: flux-system, namespace: flux-system}}}
+${spec}`,
     })
     return (await load(root, { recursive: true, render: true, env })).problems
   }

@@ -46,8 +46,16 @@ watchClassless: true
 export const SETTINGS = settingsFlags('', 'scm.conf')
 
 const ADDRESS = 'https://example.org/all.yaml'
-const WEB_OF_YTT =
-  'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: demo}\nspec:\n  template:\n    metadata:\n      labels:\n        app: #@ data.values.app\n    spec: {containers: [{name: web, image: x}]}\n'
+const WEB_OF_YTT = `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: demo}
+spec:
+  template:
+    metadata:
+      labels:
+        app: #@ data.values.app
+    spec: {containers: [{name: web, image: x}]}
+`
 
 function jobRunning(command: readonly string[]): object {
   const containers = [{ name: 'run', image: 'tools', command }]
@@ -131,13 +139,34 @@ function within(value: object, levels: number): object {
 const CHART_FILE = 'apiVersion: v2\nname: c\nversion: 0.1.0\n'
 const indented = (text: string, by: number): string => text.trimEnd().replaceAll(/^/gm, ' '.repeat(by))
 const WORK = (name: string): string =>
-  `apiVersion: work.open-cluster-management.io/v1\nkind: ManifestWork\nmetadata: {name: ${name}}\nspec:\n  workload:\n    manifests:\n    - ${indented(THIEF_YAML, 6).trimStart()}\n`
+  `apiVersion: work.open-cluster-management.io/v1
+kind: ManifestWork
+metadata: {name: ${name}}
+spec:
+  workload:
+    manifests:
+    - ${indented(THIEF_YAML, 6).trimStart()}
+`
 const ROLLOUT = (name: string): string =>
-  `apiVersion: argoproj.io/v1alpha1\nkind: Rollout\nmetadata: {name: ${name}, namespace: demo}\nspec:\n  replicas: 1\n  template:\n    metadata: {labels: {app: llama}}\n    spec: {serviceAccountName: runner, containers: [{name: vllm, image: x}]}\n`
+  `apiVersion: argoproj.io/v1alpha1
+kind: Rollout
+metadata: {name: ${name}, namespace: demo}
+spec:
+  replicas: 1
+  template:
+    metadata: {labels: {app: llama}}
+    spec: {serviceAccountName: runner, containers: [{name: vllm, image: x}]}
+`
 
 /** The ConfigMap of an agent. */
 const AGENT = (name: string, lacks: string): string =>
-  `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}}\ndata:\n  agent.conf: |\n    plugins { WorkloadAttestor "k8s" { plugin_data { disable_container_selectors = ${lacks} } } }\n`
+  `apiVersion: v1
+kind: ConfigMap
+metadata: {name: ${name}}
+data:
+  agent.conf: |
+    plugins { WorkloadAttestor "k8s" { plugin_data { disable_container_selectors = ${lacks} } } }
+`
 
 const EXTRA = '{{ range .Values.extraObjects }}\n---\n{{ tpl (toYaml .) $ }}\n{{ end }}\n'
 const OF_VALUES: Files = {
@@ -842,7 +871,13 @@ export const ROWS_OPEN: readonly Row[] = [
   [
     'a policy of Kyverno that changes registrations, with a key twice',
     {
-      'a.yaml': `apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nmetadata: {name: a}\na: 1\na: 2\nspec: {rules: [{match: {resources: {kinds: [ClusterSPIFFEID]}}, mutate: {patchStrategicMerge: {spec: {}}}}]}\n`,
+      'a.yaml': `apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: a}
+a: 1
+a: 2
+spec: {rules: [{match: {resources: {kinds: [ClusterSPIFFEID]}}, mutate: {patchStrategicMerge: {spec: {}}}}]}
+`,
     },
   ],
   [

@@ -278,8 +278,12 @@ describe('what is not known stands in it', () => {
   })
 
   test('settings that were not given: the same container is undetermined beside a registration', async () => {
-    const other =
-      '---\napiVersion: spire.spiffe.io/v1alpha1\nkind: ClusterSPIFFEID\nmetadata: {name: other}\nspec: {spiffeIDTemplate: "spiffe://example.org/x", podSelector: {matchLabels: {a: b}}}\n'
+    const other = `---
+apiVersion: spire.spiffe.io/v1alpha1
+kind: ClusterSPIFFEID
+metadata: {name: other}
+spec: {spiffeIDTemplate: "spiffe://example.org/x", podSelector: {matchLabels: {a: b}}}
+`
     const args = ['--offline', '--strict', '-f', '.']
     const alone = await mapOf(args, await workspace({ 'pod.yaml': POD }))
     const beside = await mapOf(args, await workspace({ 'pod.yaml': POD + other }))

@@ -224,7 +224,13 @@ describe('--tests', () => {
 
   test('not those of a longer ID, and not an assertion that fails already', async () => {
     const file = identityTest(
-      `  containers:\n    - subject: ${VLLM}\n      holds: { exactly: [${OLD}-2] }\n  rules:\n    - spiffeID: ${OLD}/more\n      neverIn: { namespace: team-a }\n`,
+      `  containers:
+    - subject: ${VLLM}
+      holds: { exactly: [${OLD}-2] }
+  rules:
+    - spiffeID: ${OLD}/more
+      neverIn: { namespace: team-a }
+`,
     )
     expect(await named({ 'tests/who.yaml': file })).toEqual([])
   })
