@@ -78,11 +78,37 @@ test.each(['who-selects', 'why'])(
   '%s says of a Job that has ended that it makes no new pods',
   async (command) => {
     const { code, stderr } = await ask([namespace(), BOUND, ENDED_JOB], [], command, 'job/llama')
-    expect(stderr).toContain('there will be no pods of this Job')
+    expect(stderr).toContain('this Job makes no pods any more')
     expect(stderr).toContain('the Job has ended, and makes no new pods')
     expect(code).toBe(3)
   },
 )
+
+const IDENTITY_TEST = `apiVersion: test.kleym.sonda.red/v1alpha1
+kind: IdentityTest
+metadata: {name: t, annotations: {config.kubernetes.io/local-config: 'true'}}
+spec:
+  containers:
+  - subject: {namespace: team-a, workload: Job/llama}
+    holds: {none: true}
+`
+
+test('the pods that such a Job has made are there until they are deleted', async () => {
+  const owner =
+    'ownerReferences: [{apiVersion: batch/v1, kind: Job, name: llama, uid: uid-of-it, controller: true}]'
+  const made = RUNNING.replace('labels:', `${owner}, labels:`)
+  const { code, stdout } = await ask([namespace(), BOUND, ENDED_JOB, made], [], 'who-selects', 'job/llama')
+  expect(stdout).toContain('pod team-a/llama-0, container server, holds')
+  expect(code).toBe(0)
+})
+
+test('a test that names such a Job says why there is nothing to ask', async () => {
+  const { stdout, code } = await ask([namespace(), BOUND, ENDED_JOB], [IDENTITY_TEST], 'test', 'new.yaml')
+  expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
+    'there will be no pods of Job team-a/llama: the Job has ended, and makes no new pods',
+  )
+  expect(code).toBe(1)
+})
 
 test('a template in a namespace that is being deleted holds nothing', async () => {
   const asked = ['who-selects', '-A'] as const

@@ -1,5 +1,7 @@
 // Which pods a command line means: those of a named object, or those in scope.
 import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
+import type { Analysis } from '@kleym/shared/core/analysis/index.ts'
+import { workloadsOf } from '@kleym/shared/core/model/objects/pod-workloads.ts'
 import type { Pod } from '@kleym/shared/core/model/objects/pod.ts'
 import { labelsOfPod, matchSelector } from '@kleym/shared/core/model/objects/label-match.ts'
 import { NO } from '@kleym/shared/core/model/truth/truth.ts'
@@ -22,7 +24,7 @@ export interface PodQuestion {
   readonly output: Pick<OutputOptions, 'echo'>
 }
 
-/** The pods of the named object, else those in scope. A workload is asked about by its template. */
+/** The pods of the named object, else those in scope. A workload is asked about by its template, unless it makes no pods any more. */
 export function choosePods(
   { after, isLive, namespaceInForce }: AnswerInput,
   { target, selector, allNamespaces, output }: PodQuestion,
@@ -44,12 +46,27 @@ export function choosePods(
   const where = namespace === undefined ? target.name : namespacedName(namespace, target.name)
   const list = `list what is there with: kubectl kleym who-selects -A${output.echo ?? ''} -o name`
   const over = after.snapshot.over.find(isChosen)?.over
-  if (over !== undefined)
-    throw new KleymError('not-found', {
-      what: `there will be no pods of this ${target.kind}`,
-      where,
-      why: over,
-      fix: list,
-    })
-  throw noSuchObject(target.kind, where, { isLive, list })
+  if (over === undefined) throw noSuchObject(target.kind, where, { isLive, list })
+  const made = podsMadeBy(after, target, namespace)
+  if (made.length > 0) return made
+  throw new KleymError('not-found', {
+    what: `this ${target.kind} makes no pods any more`,
+    where,
+    why: over,
+    fix: list,
+  })
+}
+
+/** The pods that a workload has made, in a namespace or in any. */
+export function podsMadeBy(
+  { snapshot }: Analysis,
+  target: ObjectName,
+  namespace: string | undefined,
+): readonly Pod[] {
+  return snapshot.pods.read.filter(
+    (pod) =>
+      pod.exists &&
+      (namespace === undefined || pod.namespace === namespace) &&
+      workloadsOf(pod).some(({ kind, name }) => kind === target.kind && name === target.name),
+  )
 }

@@ -1,6 +1,5 @@
 // The argument of `why`: a pod, or a workload whose pods are meant.
 import { withArticle } from '@kleym/shared/core/base/text/counted.ts'
-import { workloadsOf } from '@kleym/shared/core/model/objects/pod-workloads.ts'
 import type { Pod } from '@kleym/shared/core/model/objects/pod.ts'
 import { wrongUsage } from '../../io/errors.ts'
 import {
@@ -11,7 +10,7 @@ import {
   type ObjectName,
 } from '../../sources/kind-name.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
-import { choosePods, type PodQuestion } from '../parts/choose-pods.ts'
+import { choosePods, podsMadeBy, type PodQuestion } from '../parts/choose-pods.ts'
 
 /** Parses the arguments: `llama-0`, `team-a/llama-0`, `deployment/llama`, `deployment llama`. Throws a usage error. */
 export function parseWhyTarget(words: readonly string[]): ObjectName {
@@ -43,11 +42,6 @@ export function podsOf(
 ): readonly Pod[] {
   const { target, allNamespaces } = question
   const namespace = allNamespaces ? undefined : (target.namespace ?? input.namespaceInForce)
-  const made = input.after.snapshot.pods.read.filter(
-    (pod) =>
-      pod.exists &&
-      (namespace === undefined || pod.namespace === namespace) &&
-      workloadsOf(pod).some(({ kind, name }) => kind === target.kind && name === target.name),
-  )
+  const made = podsMadeBy(input.after, target, namespace)
   return made.length > 0 ? made : choosePods(input, question)
 }

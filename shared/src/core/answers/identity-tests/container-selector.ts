@@ -94,6 +94,8 @@ export class SelectablePods {
   readonly all: readonly Pod[]
   /** The templates whose pods run: those are asked in their place. */
   readonly represented: ReadonlySet<Pod>
+  /** Those that will not be made any more. */
+  readonly over: readonly Pod[]
   /** The pods of controllers that kleym does not know: it is not certain that they are there. */
   readonly perhaps: readonly Pod[]
 
@@ -104,6 +106,7 @@ export class SelectablePods {
     this.#isUnaskedNever = isUnaskedNever
     this.#namespaces = namespacesByName(snapshot)
     this.all = podsInQuestion
+    this.over = snapshot.over
     this.perhaps = podsInQuestion.filter((pod) => pod.perhaps !== undefined)
     const represented = new Set(snapshot.templates.read)
     if (snapshot.templates.isAnyRead) for (const pod of podsInQuestion) represented.delete(pod)

@@ -119,6 +119,9 @@ export function nothingOf(facts: RunFacts, selector: ContainerSelector): NoMatch
   const why = `nothing matches: ${selector.text}`
   const missing = namespace === undefined ? undefined : noNamespace(facts, namespace)
   if (missing !== undefined) return missing
+  const over = pods.over.find((pod) => pods.match(pod, selector) === YES)
+  if (over?.over !== undefined)
+    return { why: `there will be no pods of ${podText(over)}: ${over.over}`, fix: OTHERWISE }
   if (container !== undefined) {
     const { container: _, ...rest } = selector.written
     const found = pods
