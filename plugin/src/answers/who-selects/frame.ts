@@ -98,7 +98,7 @@ export function whoSelectsFrame(input: AnswerInput, pods: readonly Pod[], filter
       pods: new Set(asked),
       ...(filter.spiffeId === undefined ? {} : { spiffeId: filter.spiffeId }),
       unread: whyAdded(answers),
-      further: isNotFollowed(lookup) ? [{ leaves: 'a registration', of: [] }] : [],
+      further: isUndecided(lookup) ? [{ leaves: 'a finding', text: `who holds ${filter.spiffeId}` }] : [],
     }),
     names: () => namedPods(asked),
     answer: (layout, shown) => answerOf(answers, filter, lookup, layoutOf(layout, shown)),
@@ -152,7 +152,7 @@ function lookupRows(
   ]
 }
 
-/** Whether a template that kleym does not support may give the ID to a container, in scope or out of it. */
-function isNotFollowed(lookup: WhoHolds | undefined): boolean {
+/** Whether a registration that is not certain may give the ID to a container, in scope or out of it. */
+function isUndecided(lookup: WhoHolds | undefined): boolean {
   return lookup?.resolution.state === 'unknown' && lookup.resolution.because === 'prediction'
 }

@@ -32,3 +32,17 @@ test('about the pod itself, it is said that it holds nothing now', async () => {
   expect(code).toBe(0)
   expect(stdout).toContain('ignored: the pod is not scheduled to a node yet')
 })
+
+test('a registration that is not certain is no template that kleym does not support', async () => {
+  const entry = `---
+apiVersion: spire.spiffe.io/v1alpha1
+kind: ClusterStaticEntry
+metadata: {name: by-alias}
+spec: {spiffeID: spiffe://example.org/static, parentID: spiffe://example.org/nodes, selectors: ['k8s:sa:web']}
+`
+  const id = 'spiffe://example.org/static'
+  const { code, stderr } = await whoHolds(webPod('one', 'nodeName: n1, ') + entry, '--spiffe-id', id)
+  expect(stderr).toContain(`not known: who holds ${id}`)
+  expect(stderr).not.toContain('template')
+  expect(code).toBe(4)
+})
