@@ -139,8 +139,9 @@ export const SCM_LAYOUTS: readonly ScmLayout[] = [
         'spire-root-controller-manager',
       ),
       configMap('spire-root/spire-root-controller-manager', {
-        [KEY]: configuration({ className: 'spire-mgmt-root-server' }),
-        [CHILD_KEY]: configuration({ className: 'spire-mgmt-spire-nested' }),
+        // Without a prefix of its own, each would delete the entries of the other.
+        [KEY]: configuration({ className: 'spire-mgmt-root-server', extra: 'entryIDPrefix: root\n' }),
+        [CHILD_KEY]: configuration({ className: 'spire-mgmt-spire-nested', extra: 'entryIDPrefix: child\n' }),
       }),
       workload(
         'StatefulSet',
