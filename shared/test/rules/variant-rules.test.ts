@@ -64,6 +64,15 @@ describe('pods of a pool that no variant covers', () => {
     const found = findings('KLM416', ...PODS, of('prefill'), ...more)
     expect(found.map(({ evidence }) => evidence)).toEqual([left])
   })
+
+  test('a template is no pod', () => {
+    const spec = pod('e', undefined)['spec']
+    const template = { metadata: { labels: { app: 'llama', [ROLE]: 'decode' } }, spec }
+    const metadata = { name: 'llama', namespace: 'team-a' }
+    const deployment = { apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec: { template } }
+    const [found] = findings('KLM416', ...PODS, of('prefill'), deployment)
+    expect(found?.summary).toBe('no binding of InferencePool llama is for 3 pods and 1 pod template of it')
+  })
 })
 
 test('of variants whose label sets may overlap no container is to be named', () => {

@@ -9,7 +9,7 @@ import { getOrCreate } from '../../base/get-or-create.ts'
 import { lazy } from '../../base/lazy.ts'
 import { POOL_KIND } from '../../model/kinds.ts'
 import { valueOf, type DeclaredBinding } from '../../model/objects/binding.ts'
-import { indexPods, podText, type PodIndex } from '../../model/objects/pod-index.ts'
+import { indexPods, PodCount, podText, type PodIndex } from '../../model/objects/pod-index.ts'
 import type { Pod } from '../../model/objects/pod.ts'
 import { shapeOf } from '../../model/objects/sidecars.ts'
 import { areAllPodsRead, carries, podsOfPool, type OpenPod } from './pods-of-pool.ts'
@@ -37,9 +37,20 @@ interface PodsByVariant {
   readonly carried: ReadonlyMap<string, NameSummary>
   readonly without: NameSummary
   /** The pods that no binding of the pool covers, by a readable text of their variant and service account. */
-  readonly left: ReadonlyMap<string, NameSummary>
+  readonly left: PodsLeft
   /** Those that may be of the pool, or whose variant is not known. */
   readonly open: readonly OpenPod[]
+}
+
+/** Pods by a readable text, and how many they are. */
+class PodsLeft {
+  readonly names = new Map<string, NameSummary>()
+  readonly count = new PodCount()
+
+  add(what: string, pod: Pod): void {
+    getOrCreate(this.names, what, newSummary).add(podText(pod))
+    this.count.add(pod)
+  }
 }
 
 /** What is found about variants. What pods show depends on those that were not read; that none shows it is not said beside such. */
@@ -89,7 +100,7 @@ function podsByVariant(analysis: Analysis, pool: SharedPool): PodsByVariant {
   const { parts, key } = pool
   const leftOf = whatIsLeft(pool)
   const carried = new Map<string, NameSummary>()
-  const left = new Map<string, NameSummary>()
+  const left = new PodsLeft()
   const without = new NameSummary()
   const open: OpenPod[] = []
   const pods = podsOfPool(analysis, parts.namespace, parts.poolLabels)
@@ -102,7 +113,7 @@ function podsByVariant(analysis: Analysis, pool: SharedPool): PodsByVariant {
     if (variant === undefined) without.add(podText(pod))
     else getOrCreate(carried, variant, newSummary).add(podText(pod))
     const what = leftOf(variant, pod)
-    if (what !== undefined) getOrCreate(left, what, newSummary).add(podText(pod))
+    if (what !== undefined) left.add(what, pod)
   }
   return { carried, without, left, open: [...open, ...pods.open] }
 }
@@ -176,16 +187,16 @@ function unnamed(pool: SharedPool, { left: certain, open }: PodsByVariant): read
     1,
     perhaps.map(({ holds }) => holds),
   )
-  const left = certain.size > 0 ? certain : leftPerhaps(pool, perhaps)
-  const count = [...left.values()].reduce((sum, pods) => sum + pods.count, 0)
+  const isCertain = certain.count.total > 0
+  const { names, count } = isCertain ? certain : leftPerhaps(pool, perhaps)
   const one = finding('KLM416', {
     subject: poolSubject(parts),
     related: bindings.map(({ binding }) => bindingSubject(binding)),
-    summary: `no binding of InferencePool ${parts.poolName} is for ${counted(count, 'pod')} of it`,
-    evidence: [...left].toSorted(compareKeys).map(([what, pods]) => `${what}: ${pods.text()}`),
-    parts: new Map([...left.keys()].map((what) => [what, what])),
+    summary: `no binding of InferencePool ${parts.poolName} is for ${count.text()} of it`,
+    evidence: [...names].toSorted(compareKeys).map(([what, pods]) => `${what}: ${pods.text()}`),
+    parts: new Map([...names.keys()].map((what) => [what, what])),
   })
-  return asFarAs(any(known(certain.size > 0), more), {
+  return asFarAs(any(known(isCertain), more), {
     ...one,
     ...(more !== NO && { moreParts: [...more.causes].map(decidingText) }),
   })
@@ -195,15 +206,15 @@ function unnamed(pool: SharedPool, { left: certain, open }: PodsByVariant): read
 function leftPerhaps(
   pool: SharedPool,
   pods: readonly { readonly pod: Pod; readonly holds: Truth }[],
-): ReadonlyMap<string, NameSummary> {
+): PodsLeft {
   const leftOf = whatIsLeft(pool)
-  const left = new Map<string, NameSummary>()
+  const left = new PodsLeft()
   for (const { pod, holds } of pods) {
     if (holds === NO) continue
     const what = mayCarry(pod, pool.key)
       ? `label ${pool.key} not known`
       : leftOf(pod.labels.get(pool.key), pod)
-    getOrCreate(left, what ?? 'service account not known', newSummary).add(podText(pod))
+    left.add(what ?? 'service account not known', pod)
   }
   return left
 }
