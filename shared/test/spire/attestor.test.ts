@@ -278,6 +278,27 @@ describe('the registrations of a container', () => {
     expect(listed).toEqual([['vllm s: depends'], ['vllm s: depends'], []])
   })
 
+  test.each<[what: string, selectors: readonly string[], verdict: string]>([
+    ['all agents of the cluster', ['k8s_psat:cluster:c1'], 'issued'],
+    ['the agent of the node', ['k8s_psat:cluster:c1', 'k8s_psat:agent_node_name:n1'], 'issued'],
+    ['that of another node', ['k8s_psat:agent_node_name:n2'], 'depends'],
+    ['agents of another cluster', ['k8s_psat:cluster:c2'], 'depends'],
+    [
+      'agents with a label of their node',
+      ['k8s_psat:cluster:c1', 'k8s_psat:agent_node_label:a:b'],
+      'depends',
+    ],
+  ])('§6: an alias as parent, which another static entry gives %s', (_, selectors, verdict) => {
+    const parentID = 'spiffe://td/nodes'
+    const nodes = staticEntry('nodes', {
+      spiffeID: parentID,
+      parentID: 'spiffe://td/spire/server',
+      selectors,
+    })
+    const statics = [staticEntry('s', { parentID }), nodes]
+    expect(containersOf(predicted({ statics }))).toEqual([`vllm s: ${verdict}`])
+  })
+
   test('trap 18: a static entry by the UID of a mirror pod is listed, as the kubelet may use another', () => {
     const estate = predicted({
       pods: [pod('p', { meta: { annotations: { 'kubernetes.io/config.mirror': 'x' } } })],

@@ -8,6 +8,7 @@ import type { PodFactsResult } from './pod-facts.ts'
 import { NO, open, whyOpenText, YES, type Truth } from '../../model/truth/truth.ts'
 import { atRuntime } from '../../model/truth/unknown.ts'
 import { parseSpiffeId } from '../../model/spiffe-id.ts'
+import type { EntrySelector } from './prediction.ts'
 import type { PreparedStatic } from './prepared-static.ts'
 
 /** A static entry that may match, and why its parent may be another than the agent on the pod's node; undefined where it is. */
@@ -27,8 +28,11 @@ export class StaticIndex {
   /** By the kind of the distinguishing selector, for pods if that fact is unknown. */
   readonly #byKind = new Map<string, PreparedStatic[]>()
   readonly #anywhere: PreparedStatic[] = []
+  /** Those that give agents another ID, by that ID. */
+  readonly #aliases: ReadonlyMap<string, readonly PreparedStatic[]>
 
   constructor(objects: readonly PreparedStatic[]) {
+    this.#aliases = Map.groupBy(objects.filter(isAlias), ({ entry }) => entry?.spiffeId ?? '')
     for (const object of objects) {
       const distinguishing = distinguishingSelector(object)
       if (distinguishing === undefined) this.#anywhere.push(object)
@@ -60,10 +64,24 @@ export class StaticIndex {
     for (const object of found) {
       if (object.entry === undefined || judgeContainer(pod, undefined, object.entry).state === 'dead')
         continue
-      const parent = judgeParent(object.entry.parentId, finding)
+      const { parentId } = object.entry
+      const parent = this.#isAliasOn(pod, parentId, finding) ? YES : judgeParent(parentId, finding)
       if (parent !== NO) candidates.push({ object, uncertainParent: whyOpenText(parent) })
     }
     return candidates
+  }
+
+  /** Whether the agent of the pod's node certainly has an alias: it has each selector of the entry that gives it. */
+  #isAliasOn(pod: Pod, parentId: string, finding: PodFactsResult): boolean {
+    const aliases = this.#aliases.get(parentId)
+    if (aliases === undefined || finding.kind === 'no node') return false
+    const { parent } = finding.facts
+    const [, cluster] = (parent.kind === 'ok' ? CLUSTER_OF_AGENT.exec(parent.value.text()) : null) ?? []
+    const has = ({ type, value }: EntrySelector): boolean =>
+      type === 'k8s_psat' &&
+      (value === `cluster:${cluster}` ||
+        (pod.nodeName !== undefined && value === `agent_node_name:${pod.nodeName}`))
+    return cluster !== undefined && aliases.some(({ entry }) => entry?.selectors.every(has) === true)
   }
 
   /** What is known of a pod that an entry is listed under. What no entry asks for is not looked at: it differs from pod to pod. */
@@ -88,6 +106,15 @@ export class StaticIndex {
     if (pod.owner?.name !== undefined) texts.push(`pod-owner:${pod.owner.kind}:${pod.owner.name}`)
     return texts
   }
+}
+
+/** The cluster as which agents of pods attest themselves, in their ID. */
+const CLUSTER_OF_AGENT = /^spiffe:\/\/[^/]+\/spire\/agent\/k8s_psat\/([^/<]+)\//
+
+/** Whether SCM certainly makes an entry that gives agents an alias: its parent is the server itself. */
+function isAlias({ verdict, entry }: PreparedStatic): boolean {
+  const parent = entry && parseSpiffeId(entry.parentId)
+  return verdict.state === 'declared' && parent?.ok === true && parent.path === '/spire/server'
 }
 
 function sizeOf(index: ReadonlyMap<string, readonly PreparedStatic[]>, keys: readonly string[]): number {
