@@ -92,7 +92,7 @@ const OPERATOR_VALUES: Values = {
       enabled: on('Install it. It is of the whole cluster, named after the namespace of the release.'),
       matchingPrecedence: whole(
         250,
-        [1, 10_000],
+        [2, 10_000],
         'Its precedence among all FlowSchemas; it must be lower than that of `service-accounts`, which is 9000.',
       ),
     },

@@ -158,8 +158,10 @@ test('every map and every list may be null, and is empty then', async () => {
   const all = settingsOf(VALUES).filter(([, setting]) => mayBeNull(setting))
   expect(all.length).toBeGreaterThan(20)
   const shown = 'metrics.rules.enabled=true,metrics.dashboard.enabled=true,metrics.monitor.kind=PodMonitor'
-  const given = [shown, 'networkPolicy.enabled=true', ...all.map(([path]) => `${path}=null`)]
+  const further = 'networkPolicy.enabled=true,policies.poolPods.enabled=true'
+  const given = [shown, further, ...all.map(([path]) => `${path}=null`)]
   const objects = objectsIn(await template(...LEAST, ...given.flatMap((set) => ['--set', set])))
+  expect(await dryRun(ofKind(objects, 'ValidatingAdmissionPolicy'))).toMatchObject({ status: 0, stderr: '' })
   const [pod] = podsOf(objects)
   const [container] = listAt(pod, 'spec', 'containers')
   expect([dig(pod, 'spec', 'nodeSelector'), dig(container, 'livenessProbe', 'periodSeconds')]).toEqual([
@@ -167,6 +169,35 @@ test('every map and every list may be null, and is empty then', async () => {
     undefined,
   ])
   expect(dig(container, 'livenessProbe', 'httpGet', 'path')).toBe('/healthz')
+})
+
+test('a name that YAML would read as a number or as true is a name everywhere', async () => {
+  const [name, space] = ['1', '2024']
+  await cp.apply([restrictedNamespace(space)])
+  const file = join(cp.folder, 'names.json')
+  const values = {
+    trustDomain: 'example.org',
+    image: { registry: 'registry.example.org' },
+    replicas: 2,
+    serviceAccount: { name: 'true' },
+    networkPolicy: { enabled: true },
+    resourceQuotas: [{ namespace: space, bindings: 1 }],
+    policies: {
+      bindingStatus: { enabled: true },
+      serviceAccounts: { enabled: true },
+      poolPods: { enabled: true },
+    },
+    metrics: {
+      monitor: { kind: 'ServiceMonitor' },
+      rules: { enabled: true },
+      dashboard: { enabled: true, namespace: space },
+    },
+  }
+  writeFileSync(file, JSON.stringify(values))
+  const rendered = await demand(helm('template', name, CHART, '--namespace', space, '--values', file))
+  const { stderr } = await dryRun(objectsIn(rendered))
+  // The test pod comes with its service account, which a dry run does not make.
+  expect(stderr.replace(/^.*serviceaccount "true" not found.*\n/, '')).toBe('')
 })
 
 test('the FlowSchema is about the Lease of the operator that the chart runs', async () => {
@@ -493,6 +524,11 @@ describe('a bad value fails at helm install, with a sentence', () => {
       'a fence that is null',
       ['policies.serviceAccounts.enabled=true', 'policies.serviceAccounts.verb=null'],
       /at '\/policies\/serviceAccounts': missing property 'verb'|verb is required/,
+    ],
+    [
+      'a precedence that is for exempt requests alone',
+      ['flowSchema.matchingPrecedence=1'],
+      /at '\/flowSchema\/matchingPrecedence': minimum: got 1, want 2|matchingPrecedence: Must be greater than or equal to 2/,
     ],
     [
       'too many workers',

@@ -3,7 +3,7 @@
 {{/* What all pods of the release have, and what those of the operator have. */}}
 {{- define "kleym.releaseLabels" -}}
 app.kubernetes.io/name: kleym
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- end }}
 
 {{- define "kleym.selectorLabels" -}}

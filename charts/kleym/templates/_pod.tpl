@@ -4,7 +4,7 @@ fetched, admitted, placed and run alike.
 */}}
 {{- define "kleym.podSpec" -}}
 {{- with .root -}}
-serviceAccountName: {{ include "kleym.serviceAccountName" . }}
+serviceAccountName: {{ include "kleym.serviceAccountName" . | quote }}
 automountServiceAccountToken: {{ .Values.serviceAccount.automount }}
 enableServiceLinks: false
 {{- with .Values.image.pullSecrets }}
