@@ -17,9 +17,12 @@ export interface Reviewer {
 
 /** How long an answer holds, in milliseconds: a scraper comes every few seconds, and a grant should not take minutes. */
 export const ACCESS_TTL_MS = { allowed: 60_000, refused: 10_000 } as const
-/** The most answers that are kept: no cluster has more scrapers with tokens of their own. */
+/** The most answers of each sort that are kept: no cluster has more scrapers with tokens of their own. */
 const ANSWERS_MAX = 256
-/** The most reviews at the same time: a flood of made-up tokens must not become a flood on the API server. */
+/**
+ * The most reviews of new tokens at the same time: a flood of made-up ones must not become a flood on the API server. Those that were
+ * let in before are not counted out by them.
+ */
 const REVIEWS_MAX = 8
 
 /** Too many tokens are under review already. */
@@ -41,15 +44,18 @@ interface Answer {
 
 /** Asks the API server, and keeps its answers for a short time. */
 export function apiReviewer({ api, clock, path }: ReviewerOptions): Reviewer {
-  // Tokens are kept as their hashes, oldest answer first.
-  const answers = new Map<string, Answer>()
+  // Tokens are kept as their hashes, oldest answer first. No flood of made-up ones pushes out those that are let in.
+  const letIn = new Map<string, Answer>()
+  const refused = new Map<string, Answer>()
   const reviews = new Map<string, Promise<Access>>()
 
   const ask = async (id: string, token: string): Promise<Access> => {
     try {
       const access = await judge(api, token, path)
-      const ttlMs = access === 'allowed' ? ACCESS_TTL_MS.allowed : ACCESS_TTL_MS.refused
-      answers.delete(id)
+      const [answers, ttlMs] =
+        access === 'allowed' ? [letIn, ACCESS_TTL_MS.allowed] : [refused, ACCESS_TTL_MS.refused]
+      letIn.delete(id)
+      refused.delete(id)
       answers.set(id, { access, untilMs: clock.monotonicMs() + ttlMs })
       for (const oldest of answers.keys()) if (answers.size > ANSWERS_MAX) answers.delete(oldest)
       return access
@@ -61,11 +67,12 @@ export function apiReviewer({ api, clock, path }: ReviewerOptions): Reviewer {
   return {
     async review(token) {
       const id = createHash('sha256').update(token).digest('base64')
-      const answer = answers.get(id)
+      const answer = letIn.get(id) ?? refused.get(id)
       if (answer !== undefined && clock.monotonicMs() < answer.untilMs) return answer.access
       const running = reviews.get(id)
       if (running !== undefined) return running
-      if (reviews.size >= REVIEWS_MAX) throw new TooManyReviews('too many tokens are under review')
+      if (reviews.size >= REVIEWS_MAX && !letIn.has(id))
+        throw new TooManyReviews('too many tokens are under review')
       const review = ask(id, token)
       reviews.set(id, review)
       return review

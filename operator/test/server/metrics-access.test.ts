@@ -121,3 +121,19 @@ test('a flood of tokens is not passed on to the API server', async () => {
   expect(asked).toHaveLength(8)
   expect(await reviewer.review('late')).toBe('unknown token')
 })
+
+test('a flood of tokens takes neither the answer nor the next review from a scraper that was let in', async () => {
+  const { time, answers, asked, reviewer } = setUp(KNOWN, { allowed: true })
+  await reviewer.review('scraper')
+  answers.TokenReview = { authenticated: false }
+  for (let at = 0; at < 300; at++) await reviewer.review(`t${at}`)
+  asked.length = 0
+  expect(await reviewer.review('scraper')).toBe('allowed')
+  expect(asked).toEqual([])
+  // Its answer has run out, and as many tokens are under review as may be.
+  await time.advance(ACCESS_TTL_MS.allowed)
+  const flood = Array.from({ length: 20 }, (_, at) => reviewer.review(`late${at}`).catch(String))
+  answers.TokenReview = KNOWN
+  expect(await reviewer.review('scraper')).toBe('allowed')
+  await Promise.all(flood)
+})
