@@ -276,7 +276,6 @@ test('an upgrade without the CRD, or a hand, deletes no binding while an identit
   const uid = await uidOf()
   await isHeld(true)
   await helm('upgrade', RELEASE, CHART, ...IN_NAMESPACE, '--reuse-values', '--set', 'crds.enabled=false')
-  // Helm 3 does not say that it could not delete it.
   expect(dig(await cp.admin.get(crd), 'metadata', 'deletionTimestamp')).toBeUndefined()
   expect(await uidOf()).toBe(uid)
   const byHand = ['delete', 'crd', BINDINGS_CRD, '--dry-run=server']
