@@ -3,10 +3,13 @@
 // who creates and deletes all the time would have one after the other: between two lists there is as long a rest as the first took.
 import type { Api } from '@kleym/shared/kube/api.ts'
 import { pause, type Clock } from '@kleym/shared/kube/clock.ts'
+import { ApiError } from '@kleym/shared/kube/errors.ts'
 import type { Caches } from './caches.ts'
 
 /** The longest rest, in milliseconds: a list that takes longer is slow for another reason than its length. */
 const REST_MAX_MS = 10_000
+/** The shortest rest after a list that failed, in milliseconds: one that is refused at once takes no time. */
+const FAILED_REST_MS = 1_000
 
 export interface LiveListsOptions {
   readonly clock: Clock
@@ -45,11 +48,16 @@ export class LiveLists {
   async #list(): Promise<void> {
     const { api, caches, clock } = this.#options
     const beganMs = clock.monotonicMs()
+    let leastRestMs = 0
     try {
       await caches.outputs.catchUp(api)
+    } catch (error) {
+      const askedMs = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0
+      leastRestMs = Math.max(FAILED_REST_MS, askedMs)
+      throw error
     } finally {
       const nowMs = clock.monotonicMs()
-      this.#restUntilMs = nowMs + Math.min(nowMs - beganMs, REST_MAX_MS)
+      this.#restUntilMs = nowMs + Math.max(leastRestMs, Math.min(nowMs - beganMs, REST_MAX_MS))
     }
   }
 }

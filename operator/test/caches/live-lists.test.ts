@@ -1,14 +1,15 @@
 // Live lists: who shares one, and how much of the time they may take.
 import { expect, test } from 'vitest'
 import type { Listing } from '@kleym/shared/kube/api.ts'
+import { ApiError } from '@kleym/shared/kube/errors.ts'
 import { createCaches } from '../../src/caches/caches.ts'
 import { LiveLists } from '../../src/caches/live-lists.ts'
 import { FakeTime, settled } from '../build/fake-time.ts'
 
 const LIST_MS = 3_000
 
-/** Lists of which each takes 3 s, and when each began. */
-function setUp() {
+/** Lists of which each takes 3 s, or fails at once, and when each began. */
+function setUp(failure?: Error) {
   const time = new FakeTime()
   const clock = time.clock()
   const began: number[] = []
@@ -19,6 +20,7 @@ function setUp() {
   })
   async function* pages(): AsyncGenerator<Listing> {
     began.push(clock.monotonicMs())
+    if (failure !== undefined) throw failure
     await new Promise<void>((resolve) => clock.after(LIST_MS, resolve))
     yield { items: [], resourceVersion: '7' }
   }
@@ -59,3 +61,21 @@ test('a list after a long rest begins at once', async () => {
   await settled()
   expect(began()).toEqual([0, 60_000])
 })
+
+test.each([
+  { name: 'a second', retryAfterMs: undefined, restMs: 1_000 },
+  { name: 'as long as the API server asks', retryAfterMs: 10_000, restMs: 10_000 },
+])(
+  'a list that fails at once is followed by a rest of $name, however often somebody asks',
+  async ({ retryAfterMs, restMs }) => {
+    const answer = { status: 429, reason: 'TooManyRequests', message: 'later' }
+    const { time, lists, began } = setUp(
+      new ApiError({ ...answer, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }),
+    )
+    for (let asked = 0; asked < 299; asked++) {
+      lists.afterNow().catch(() => undefined)
+      await time.advance(100)
+    }
+    expect(began()).toEqual(Array.from({ length: 30_000 / restMs }, (_, at) => at * restMs))
+  },
+)
