@@ -268,14 +268,20 @@ test('an identity that has lost its labels holds an uninstall back too', async (
   await demand(helm('uninstall', RELEASE, ...IN_NAMESPACE))
 })
 
-test('an upgrade without the CRD, or a hand, deletes no binding while an identity is in force', async () => {
+test('neither an upgrade without the CRD, nor a rollback, nor a hand deletes a binding while an identity is in force', async () => {
   const there = 'serviceAccount.create=false,serviceAccount.name=compiler'
-  const { isHeld } = await installGuarded('--take-ownership', '--set', `crds.keep=false,${there}`)
+  const { isHeld } = await installGuarded('--set', `crds.enabled=false,${there}`)
+  const upgrade = (...args: readonly string[]): Promise<KubectlResult> =>
+    helm('upgrade', RELEASE, CHART, ...IN_NAMESPACE, '--reuse-values', ...args)
+  await demand(upgrade('--take-ownership', '--set', 'crds.enabled=true,crds.keep=false'))
   const crd = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', name: BINDINGS_CRD }
   const uidOf = async (): Promise<unknown> => dig(await cp.admin.get(crd), 'metadata', 'uid')
   const uid = await uidOf()
+  const refused = await upgrade('--set', 'crds.enabled=false')
+  expect(refused.stderr).toContain('crds.enabled: the CRD is part of this release and is not kept')
+  expect(refused.status).not.toBe(0)
   await isHeld(true)
-  await helm('upgrade', RELEASE, CHART, ...IN_NAMESPACE, '--reuse-values', '--set', 'crds.enabled=false')
+  await helm('rollback', RELEASE, '1', ...IN_NAMESPACE)
   expect(dig(await cp.admin.get(crd), 'metadata', 'deletionTimestamp')).toBeUndefined()
   expect(await uidOf()).toBe(uid)
   const byHand = ['delete', 'crd', BINDINGS_CRD, '--dry-run=server']
@@ -287,6 +293,9 @@ test('an upgrade without the CRD, or a hand, deletes no binding while an identit
   await cp.admin.delete(OUTPUT)
   await isHeld(false)
   expect((await cp.kubectl(byHand)).stderr).toBe('')
+  // In an upgrade of its own it is kept, and then it may leave the release.
+  await demand(upgrade('--take-ownership', '--set', 'crds.enabled=true,crds.keep=true'))
+  await demand(upgrade('--set', 'crds.enabled=false'))
   await demand(helm('uninstall', RELEASE, ...IN_NAMESPACE))
   expect(await uidOf()).toBe(uid)
 })

@@ -197,6 +197,11 @@ What the schema cannot say in a sentence: each refusal names the value, what is 
 {{/* What only a real cluster can say; `helm template` sees none of it. */}}
 {{- define "kleym.check.cluster" }}
 {{- with lookup "apiextensions.k8s.io/v1" "CustomResourceDefinition" "" "inferenceidentitybindings.kleym.sonda.red" }}
+{{- $annotations := .metadata.annotations | default dict }}
+{{- $isOurs := and (eq (get $annotations "meta.helm.sh/release-name") $.Release.Name) (eq (get $annotations "meta.helm.sh/release-namespace") $.Release.Namespace) }}
+{{- if and $isOurs (not $.Values.crds.enabled) (ne (get $annotations "helm.sh/resource-policy") "keep") }}
+{{- fail "crds.enabled: the CRD is part of this release and is not kept, so that this upgrade would delete it with all bindings; upgrade with crds.keep=true first" }}
+{{- end }}
 {{- range .spec.versions }}
 {{- $spec := dig "schema" "openAPIV3Schema" "properties" "spec" "properties" (dict) . }}
 {{- $status := dig "schema" "openAPIV3Schema" "properties" "status" "properties" (dict) . }}
