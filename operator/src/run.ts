@@ -338,7 +338,7 @@ class Operator {
     }
     this.#broken.reject(
       new OperatorEnded(
-        'the CRD of InferenceIdentityBinding is that of the Go implementation of the same API group (it lacks spec.mode or status.clusterSPIFFEID), and two operators would fight over the same objects: remove one of the two',
+        'the CRD of InferenceIdentityBinding is that of the Go implementation (it lacks spec.mode or status.clusterSPIFFEID): two operators would fight over the objects; remove one',
       ),
     )
   }

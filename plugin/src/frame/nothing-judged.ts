@@ -45,11 +45,12 @@ export function nothingJudged(
       fix: `give the pools, or what their controller makes: kubectl get inferencepools,deployments,leaderworkersets -A -o yaml${UNLESS}`,
     }
   const { bindings, pools } = input.after.snapshot
+  const ofNamespace = namespace === undefined ? '' : ` of namespace ${namespace}`
   const isBeforeTheFirst = judged.what === 'binding' && bindings.some() === NO && pools.isAnyRead
   return {
     ...problem,
     where: namespace === undefined ? 'the files' : `the files, namespace ${namespace}`,
-    why: `no ${judged.what}${namespace === undefined ? '' : ` of namespace ${namespace}`} in ${documents === 1 ? 'this document' : `these ${documents} documents`}`,
+    why: `no ${judged.what}${ofNamespace} in ${documents === 1 ? 'this document' : `these ${documents} documents`}`,
     fix: isBeforeTheFirst
       ? `see which bindings the pools could have: kubectl kleym suggest -A${echo}${UNLESS}`
       : `check which files are given, and which flags limit the question${UNLESS}`,

@@ -120,7 +120,7 @@ test('a registration of whose containers no binding covers one is kept, and noth
 })
 
 test.each([
-  ['the same', 'team-a/llama', 'hint team-a/llama, so the Workload API goes on handing out the older one'],
+  ['the same', 'team-a/llama', 'hint team-a/llama: the Workload API hands out only the older one'],
   ['another', 'old', 'hold both identities'],
 ])('the step that applies the bindings, where the hint of the registration is %s', (_says, hint, said) => {
   const migration = migrationOf([pool(), pod(), old({ hint })])

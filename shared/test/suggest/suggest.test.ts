@@ -242,7 +242,7 @@ describe('what cannot be had', () => {
     )
     const { answer } = suggestionsFor([pool(), deployment('prefill', { app: 'llama' }), decode])
     expect(suggestedLines(answer)).toEqual(['team-a/llama PoolOnly runner'])
-    expect(answer.pools[0]?.remarks.join()).toMatch(/label their templates with .*routing needs it whole/)
+    expect(answer.pools[0]?.remarks.join()).toMatch(/label their templates with .*routing needs one pool/)
   })
 
   test('roles by the label of llm-d, where the install has another key', () => {

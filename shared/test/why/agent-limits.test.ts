@@ -120,7 +120,7 @@ describe('how long an agent takes to hear of an entry', () => {
     ['both', { agentSets: 'sync_interval = "10s"', serverSets: 'cache_reload_interval = "20s"' }, 35],
   ] as const)('%s', (_, sets, within) => {
     expect(onAgent(within, sets)).toMatchObject({ truth: { value: 'open' } })
-    expect(onAgent(within, sets).text).toContain(`the agent takes up to ${within} s to hear of it`)
+    expect(onAgent(within, sets).text).toContain(`the agent takes up to ${within} s to receive it`)
     expect(onAgent(within + 1, sets)).toMatchObject({ truth: { value: 'yes' } })
   })
 

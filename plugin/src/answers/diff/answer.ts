@@ -131,7 +131,9 @@ function changeText(containers: readonly Holder[], text: string): string {
 function manyText(verb: 'lose' | 'gain', changes: readonly IdentityChange[]): string {
   const holders = changes.flatMap(({ containers }) => containers)
   const count = new Set(holders.map(({ pod, container }) => `${pod} ${container}`)).size
-  return `${counted(count, 'container')}${ofNamespace(holders)} ${count === 1 ? `${verb}s` : verb} ${changes.length === 1 ? (changes[0]?.spiffeId ?? '') : `${changes.length} identities`}`
+  const who = `${counted(count, 'container')}${ofNamespace(holders)}`
+  const what = changes.length === 1 ? (changes[0]?.spiffeId ?? '') : `${changes.length} identities`
+  return `${who} ${count === 1 ? `${verb}s` : verb} ${what}`
 }
 
 /** ` of team-b` where all are of one namespace. */
@@ -151,9 +153,11 @@ function nothingTexts(
     layout.unsettled === true ||
     disagrees !== undefined ||
     effect.uncertain.length > 0
+  const which = others > 0 ? ' of these bindings' : ''
+  const stay = `, as long as ${counted(staying, 'object')} of --live ${staying === 1 ? 'stays' : 'stay'}`
   const far = isOpen
     ? `no container is known to gain or lose an identity${layout.world ?? ''}`
-    : `no container gains or loses an identity${others > 0 ? ' of these bindings' : ''}${staying > 0 ? `, as long as ${counted(staying, 'object')} of --live ${staying === 1 ? 'stays' : 'stay'}` : (layout.world ?? '')}`
+    : `no container gains or loses an identity${which}${staying > 0 ? stay : (layout.world ?? '')}`
   return present(
     far,
     objects !== 0 && `${counted(objects, 'ClusterSPIFFEID')} ${objects === 1 ? 'changes' : 'change'}`,

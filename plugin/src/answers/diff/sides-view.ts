@@ -56,8 +56,9 @@ export function viewSides(input: DiffInput, staying: readonly StayingKind[], lay
 function stayRows(staying: readonly StayingKind[], { width, wide }: Layout): Block {
   if (staying.length === 0) return []
   const objects = staying.reduce((sum, { count }) => sum + count, 0)
-  const text = ` ${counted(objects, 'live object')} ${objects === 1 ? 'is' : 'are'} not in your files; treated as unchanged. A deletion does not show here; to compare two desired states, use --base`
-  const head = wrap(line(MARKS.warn, text), width, 2)
+  const which = `${counted(objects, 'live object')} ${objects === 1 ? 'is' : 'are'} not in your files`
+  const text = `${which}; treated as unchanged. A deletion does not show here; to compare two desired states, use --base`
+  const head = wrap(line(MARKS.warn, ` ${text}`), width, 2)
   if (!wide) return head
   return [
     ...head,

@@ -128,7 +128,7 @@ function reasons(changes: readonly ObjectChange[], layout: Layout): Block {
 
 function ownershipNote({ ownershipUnknown, width }: DiffLayout): Block {
   if (ownershipUnknown === 0) return []
-  const text = ` ${counted(ownershipUnknown, 'output')} matched by name and annotation: the bindings are manifests without a UID, so whose they are is not known`
+  const text = ` ${counted(ownershipUnknown, 'output')} matched by name and annotation: manifests of bindings have no UID, so their owner is not known`
   return wrap(line(MARKS.note, text), width, 2)
 }
 

@@ -47,7 +47,7 @@ export function mapDiagram(graph: MapGraph): Diagram {
       {
         key: 'too many',
         lines: labelLines(
-          `! ${whole.nodes.length} boxes and ${whole.edges.length} arrows are more than the ${MAP_DRAWN_MAX} that are drawn: namespaces alone. Narrow it with -n, -l or --spiffe-id, or make the page: -o html`,
+          `! ${whole.nodes.length} boxes and ${whole.edges.length} arrows are more than ${MAP_DRAWN_MAX}: only namespaces are drawn. Narrow it with -n, -l or --spiffe-id, or use -o html`,
         ),
         style: 'doubtful',
       },

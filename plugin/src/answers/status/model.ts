@@ -121,7 +121,7 @@ function proven(one: ScmInstance, scm: InstalledScm, inForce: readonly InForceCo
   const namespace = one.at?.namespace ?? ''
   const isProven = scm.ownNamespaces.includes(namespace) || inForce.some(({ reason }) => showsScm(reason))
   if (isProven || !acts(one)) return one
-  const why = `it looks as if it did, which any workload can imitate; no binding's ${IN_FORCE_CONDITION} shows that it acts; if it is yours, pass --scm-namespace ${namespace}`
+  const why = `it claims so, as any workload can, and no binding's ${IN_FORCE_CONDITION} shows that it acts; if it is yours, pass --scm-namespace ${namespace}`
   return { ...one, handling: { state: 'unknown', why } }
 }
 

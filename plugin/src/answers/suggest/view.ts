@@ -48,10 +48,11 @@ export function suggestAnswer(
   const refused = pools.flatMap(({ existing }) => existing.filter(({ fix }) => fix !== undefined))
   const besides = counted(registrations.length, 'ClusterSPIFFEID')
   const isAny = suggested.length + registrations.length > 0
+  const all = counted(pools.length, 'pool')
+  const ofPools = given.length === pools.length ? all : `${given.length} of ${all}`
   const facts = present(
     registrations.length > 0 && `${besides} suggested beside bindings that are there`,
-    suggested.length > 0 &&
-      `${counted(suggested.length, 'binding')} suggested for ${given.length === pools.length ? counted(pools.length, 'pool') : `${given.length} of ${counted(pools.length, 'pool')}`}`,
+    suggested.length > 0 && `${counted(suggested.length, 'binding')} suggested for ${ofPools}`,
     without.length > 0 && noneText(without),
     refused.length > 0 &&
       `${counted(refused.length, 'existing binding')} ${refused.length === 1 ? 'is' : 'are'} refused`,

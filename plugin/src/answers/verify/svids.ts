@@ -111,7 +111,7 @@ async function attestedIn(
     what: 'this log tells no selectors of the process',
     where: `--agent-log ${file}`,
     why: reading.why,
-    fix: 'let the process ask while the agent logs at DEBUG, and give its log: kubectl logs -n SPIRE AGENT > agent.log; or write the selectors with --selectors',
+    fix: 'let the process ask while the agent logs at DEBUG, then give --agent-log (kubectl logs -n SPIRE AGENT), or give --selectors',
     docs: 'docs/verify.md',
   })
 }

@@ -216,7 +216,7 @@ describe('what only looks like an SCM makes no answer sure', () => {
       const { rows, fields } = await status(cluster([...GREEN, ...LOOKALIKE], 'blue', reason))
       expect(rows.filter((row) => row.startsWith('✓'))).toEqual([])
       expect(rows[0]).toBe(
-        "! not known whether it handles kleym's class (ConfigMap spire-blue/spire-controller-manager, StatefulSet spire-blue/spire-server): it looks as if it did, which any workload can imitate; no binding's InForce shows that it acts; if it is yours, pass --scm-namespace spire-blue",
+        "! not known whether it handles kleym's class (ConfigMap spire-blue/spire-controller-manager, StatefulSet spire-blue/spire-server): it claims so, as any workload can, and no binding's InForce shows that it acts; if it is yours, pass --scm-namespace spire-blue",
       )
       expect(fields).toMatchObject({ scmHandlesClass: 'unknown', scms: [{ handlesClass: 'unknown' }, {}] })
     },

@@ -609,7 +609,7 @@ describe('what a process got', () => {
 
   test('lacks one that the server holds, and holds one that no object gives', async () => {
     expect(await codesOf(text(CHAT))).toEqual([
-      'KLM821 the server holds the entry prod.1: the agent has not asked for it yet (it does every 5 s), or the process has other selectors than its pod shows',
+      'KLM821 the server holds the entry prod.1: the agent has not fetched it yet (every 5 s), or the process has other selectors than its pod shows',
       'KLM822 the server holds no entry of it for this pod: the agent hands out what it had, until its next synchronization',
     ])
   })
@@ -700,7 +700,7 @@ describe('what a process got', () => {
       ),
     ])
     expect(await codesOf(DENIED, ['--selectors', 'k8s:container-name:app,k8s:ns:team-a'])).toEqual([
-      `KLM821 the server holds the entry prod.1: the agent has not asked for it yet (it does every 5 s), or the process has other selectors than its pod shows; ${untold}`,
+      `KLM821 the server holds the entry prod.1: the agent has not fetched it yet (every 5 s), or the process has other selectors than its pod shows; ${untold}`,
     ])
   })
 

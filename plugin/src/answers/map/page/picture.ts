@@ -479,7 +479,8 @@ function noteText(world: World, { boxes, rows, isSearch, isOpen }: Drawing): str
   if (boxes > BOXES_MAX) {
     const what = isSearch ? 'What is found' : 'What is open'
     const fix = isSearch ? 'search more narrowly' : 'close a namespace, or search'
-    return `${what} takes ${counted(boxes, 'box', 'boxes')}, more than the ${BOXES_MAX} that are drawn at once: only namespaces are. The table has all of it; to see boxes, ${fix}.`
+    const many = `${what} takes ${counted(boxes, 'box', 'boxes')}, more than the ${BOXES_MAX} that are drawn at once`
+    return `${many}: only namespaces are. The table has all of it; to see boxes, ${fix}.`
   }
   if (isSearch)
     return rows === 0

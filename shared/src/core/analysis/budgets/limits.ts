@@ -52,7 +52,7 @@ export function overLimits(
     found.push(
       over(
         'ofAgent',
-        `node ${node.name} has ${node.entries} entries, and its agent keeps the SVIDs of ${svidsKept} (x509_svid_cache_max_size): a process that asks for another waits until it is signed${more}`,
+        `node ${node.name} has ${node.entries} entries, and its agent keeps the SVIDs of ${svidsKept} (x509_svid_cache_max_size): a process that asks for another waits for its signature${more}`,
       ),
     )
   }
@@ -77,7 +77,7 @@ export function overLimits(
     found.push(
       over(
         'passOfInterval',
-        `a pass of SCM takes about ${secondsText(pass.seconds)}, longer than its gcInterval of ${secondsText(pass.gcSeconds)}: it lists all the time, and a change may wait for two passes`,
+        `a pass of SCM takes about ${secondsText(pass.seconds)}, longer than its gcInterval of ${secondsText(pass.gcSeconds)}: a change may wait for two passes`,
       ),
     )
   return found

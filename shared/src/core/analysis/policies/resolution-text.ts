@@ -189,9 +189,9 @@ export function undetermined(binding: string, why: string): string {
 
 /** Something could not be read. */
 export function notRead(why: UnknownReason, identitySources: readonly IdentitySource[]): string {
-  return identitySources.length === 0
-    ? `whether anything gives it is not known: ${unknownReasonText(why)}`
-    : `${few(identitySources.map(identitySourceText))} ${identitySources.length === 1 ? 'gives' : 'give'} it; whether a container holds it is unknown: ${unknownReasonText(why)}`
+  if (identitySources.length === 0) return `whether anything gives it is not known: ${unknownReasonText(why)}`
+  const given = `${few(identitySources.map(identitySourceText))} ${identitySources.length === 1 ? 'gives' : 'give'} it`
+  return `${given}; whether a container holds it is unknown: ${unknownReasonText(why)}`
 }
 
 /** The pods or registrations that could not be read may hold an ID. */

@@ -49,12 +49,12 @@ function applyLines({ object, changes, effects, suggestions }: Migration): reado
     `kubectl kleym migrate clusterspiffeid/${name} -o yaml | kubectl apply -f -`,
     isOther
       ? 'wait until kubectl get iib says Ready and in force for each of them'
-      : 'wait until kubectl get iib says Ready for each of them; InForce may say Masked until the old registration is gone: of two equal entries the older counts',
+      : 'wait until kubectl get iib says Ready for each of them; InForce may say Masked until the old registration is gone, since the older entry counts',
     object.spec.fallback
-      ? `ClusterSPIFFEID/${name} is a fallback: it gives way as soon as a binding is applied to a pod, so its ID goes at once and the two never stand side by side`
+      ? `ClusterSPIFFEID/${name} is a fallback: it gives way as soon as a binding reaches a pod, so no container has both IDs`
       : isOther &&
           (isHintOfBoth
-            ? `both identities have the hint ${hint}, so the Workload API goes on handing out the older one alone (KLM307); clients get the new one once ClusterSPIFFEID/${name} is deleted`
+            ? `both identities have the hint ${hint}: the Workload API hands out only the older one (KLM307) until ClusterSPIFFEID/${name} is deleted`
             : 'from here on the containers hold both identities: a client that takes the first one may get either'),
     stranded.length > 0 &&
       `this leaves ${stranded.length === 1 ? '1 container' : `${stranded.length} containers`} without an identity, since a fallback gives way for the whole pod: ${stranded

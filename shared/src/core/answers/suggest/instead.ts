@@ -75,10 +75,13 @@ function provenText(
 ): Said {
   const together = beside.length === 0 ? '' : `, proven together with ${beside.join(', ')}`
   const is = bindings.length === 1 ? 'this one' : 'these'
+  const proxy = isServed
+    ? 'the proxy has the ID that its mesh accepts'
+    : 'the proxy may still get another ID that its mesh does not accept'
   return {
     state: 'open',
     what: `${bindings.map(({ boundary }) => boundaryText(boundary)).join(', ')} in the place of ${of.join(', ')}`,
-    why: `${harmText({ of, harm })}; ${is} would be Ready, ${isServed ? 'and the proxy has the ID that its mesh accepts' : 'and the proxy may still get another ID that its mesh does not accept'}${together}`,
+    why: `${harmText({ of, harm })}; ${is} would be Ready, and ${proxy}${together}`,
     fix: orderText(bindings, of, ...states),
   }
 }

@@ -264,7 +264,8 @@ function forContainers(account: Account, held: (pod: Pod) => ReadonlySet<string>
       objective === undefined
         ? `no objective targets the pool, and a binding for container ${container} alone must name one`
         : `${counted(others.length + 1, 'objective')} lead to the pool, and nothing says which of them container ${container} serves`
-    const fix = `write a binding PerObjective by hand${objective === undefined ? ' once there is an objective' : ''}, in the place of the one for all containers`
+    const when = objective === undefined ? ' once there is an objective' : ''
+    const fix = `write a binding PerObjective by hand${when}, in the place of the one for all containers`
     return {
       plans: [whole],
       remarks: [WIDER],
@@ -364,12 +365,13 @@ function forObjectives(
     }
   }
   const tried = isAsked ? names : names.slice(0, TRIED_TOGETHER)
+  const beside = proxyContainers(pods).length === 0 ? '' : ' beside proxies'
   const plan = besideProxies(account, {
     candidates: tried.map((objective) =>
       candidate(context, serviceAccountName, { mode: 'PerObjective', objective, container }, [objective]),
     ),
     why: [
-      `objective ${names.join(', ')} targets the pool, and ${container} is the only regular container of its pods${proxyContainers(pods).length === 0 ? '' : ' beside proxies'}`,
+      `objective ${names.join(', ')} targets the pool, and ${container} is the only regular container of its pods${beside}`,
     ],
   })
   const shared = leading(context).length
@@ -391,7 +393,8 @@ function besideProxies({ context, pods }: Account, plan: Plan): Plan {
   const companions = context.companions.filter(({ asksById }) => !isWhole || asksById)
   if (first === undefined || companions.length === 0) return plan
   const containers = distinct(companions.map(({ container }) => container))
-  const why = `${containers.join(', ')} ${containers.length === 1 ? 'keeps' : 'keep'} the ID of the service account, which the mesh ${needText(pods, containers)}, by a registration of its own: it is applied first`
+  const keep = `${containers.join(', ')} ${containers.length === 1 ? 'keeps' : 'keep'} the ID of the service account`
+  const why = `${keep}, which the mesh ${needText(pods, containers)}, by a registration of its own: it is applied first`
   return { candidates: [{ ...first, companions }, ...others], why: [...plan.why, why] }
 }
 
@@ -421,9 +424,9 @@ function roleRemark(key: string, pods: readonly Pod[]): string | undefined {
     return `${lacking} of its ${pods.length} pods and pod templates do not carry the label ${key}, so no binding PerVariant covers them: label their templates`
   const roles = key === LLM_D_ROLE ? undefined : labelValues(pods, LLM_D_ROLE)
   if (roles !== undefined && roles.length > 1)
-    return `its pods carry ${LLM_D_ROLE} (${roles.join(', ')}), and the install tells roles apart by ${key}: with --variant-label-key ${LLM_D_ROLE} each role can have its own identity`
+    return `its pods carry ${LLM_D_ROLE} (${roles.join(', ')}), and the install uses ${key}: --variant-label-key ${LLM_D_ROLE} gives each role its own identity`
   return commonContainers(pods) === undefined
-    ? `its pods run different containers, as prefill and decode pods do: label their templates with ${key} to give each role its own identity (mode PerVariant); the pool stays whole, because routing needs it whole`
+    ? `its pods run different containers, as prefill and decode pods do: label their templates with ${key} to bind each role (PerVariant); routing needs one pool`
     : undefined
 }
 

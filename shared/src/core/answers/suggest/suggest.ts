@@ -343,7 +343,7 @@ function poolSuggestions(
     remarks: present(
       accounts.length > 1 &&
         !needs.every((need) => isPerVariant(need, context)) &&
-        `its pods run under several service accounts (${accounts.join(', ')}), and a binding names one: each account needs its own binding, and PoolOnly bindings of one pool give one SPIFFE ID`,
+        `its pods run under several service accounts (${accounts.join(', ')}): each needs its own binding, and PoolOnly bindings of one pool give one SPIFFE ID`,
       ...new Set(needs.flatMap(({ need }) => need.remarks)),
       ...remarks,
     ),

@@ -205,7 +205,7 @@ function young(createdAt: number | undefined, asOf: number | undefined, within: 
   if (createdAt === undefined || asOf === undefined || asOf - createdAt > within)
     return good("the entry is that of the node's agent")
   return notYet(
-    `the entry is ${Math.max(0, asOf - createdAt)} s old, and the agent takes up to ${within} s to hear of it (sync_interval, and cache_reload_interval of its server)`,
+    `the entry is ${Math.max(0, asOf - createdAt)} s old, and the agent takes up to ${within} s to receive it (sync_interval, and cache_reload_interval of the server)`,
     `ask again in ${within} seconds`,
   )
 }
@@ -218,7 +218,7 @@ function cacheNote(facts: ChainFacts): string | undefined {
   const most = configOfPod(facts)?.svidsKept ?? AGENT_DEFAULTS.svidsKept
   return count <= most
     ? undefined
-    : `the agent has ${count} entries, and keeps the SVIDs of ${most} (x509_svid_cache_max_size): a process that asks for another waits until it is signed (${CACHE_SOURCE})`
+    : `the agent has ${count} entries, and keeps the SVIDs of ${most} (x509_svid_cache_max_size); a process that asks for another waits for its signature (${CACHE_SOURCE})`
 }
 
 const CACHE_SOURCE = 'https://github.com/spiffe/spire/blob/v1.15.3/doc/spire_agent.md'
@@ -229,7 +229,7 @@ function waitsForSvid(facts: ChainFacts): HopAnswer | undefined {
   return notKnown(
     agentUnknown('the agent holds an entry of the process, and waits for its SVID to be signed'),
     undefined,
-    `see whether it gets one: ${agentLogOfPod(facts)}; if it goes on waiting, look for what the server refuses to sign, and raise x509_svid_cache_max_size where the agent has more entries than that`,
+    `see whether it gets one: ${agentLogOfPod(facts)}; if it still waits, look for what the server refuses to sign, and raise x509_svid_cache_max_size above the number of entries`,
   )
 }
 

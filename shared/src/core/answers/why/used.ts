@@ -42,12 +42,14 @@ export function usedHop(facts: ChainFacts): HopAnswer {
     )
   const ids = [...new Set(svids.map(({ id }) => id))]
   const unnamed = svids.filter(({ hint }) => hint === '')
-  if (ids.length > 1 && unnamed.some(isAsked))
+  if (ids.length > 1 && unnamed.some(isAsked)) {
+    const lacking = `${unnamed.map(({ by }) => by).join(', ')} ${unnamed.length === 1 ? 'has' : 'have'} none`
     return broken(
       `which of ${ids.length} SVIDs comes first is not defined, and a client takes the first: ${ids.join(', ')}`,
-      `give each registration a .spec.hint and let the client choose by it (${unnamed.map(({ by }) => by).join(', ')} ${unnamed.length === 1 ? 'has' : 'have'} none), or delete one`,
+      `give each registration a .spec.hint and let the client choose by it (${lacking}), or delete one`,
       notes,
     )
+  }
   if (writesSvidOnce(containerSpec(pod, container), container.role))
     return broken(
       `container ${container.name} writes its SVID once, before the pod runs: it expires, and nothing rotates it`,

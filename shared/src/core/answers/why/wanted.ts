@@ -20,11 +20,11 @@ export function wantedHop(facts: ChainFacts): HopAnswer {
   const [first] = subject.candidates
   const refused = bindingsWithout(subject, 'for this container')
   const notes = refused.map(({ text }) => text)
-  if (subject.isGiven)
-    return good(
-      `${subject.candidates.map(candidateText).join(' and ')} ${subject.candidates.length === 1 ? 'gives' : 'give'} ${idsOf(subject.candidates.map(({ assumed }) => assumed)).join(' and ')}`,
-      notes,
-    )
+  if (subject.isGiven) {
+    const who = subject.candidates.map(candidateText).join(' and ')
+    const ids = idsOf(subject.candidates.map(({ assumed }) => assumed)).join(' and ')
+    return good(`${who} ${subject.candidates.length === 1 ? 'gives' : 'give'} ${ids}`, notes)
+  }
   if (first !== undefined && first.assumed.verdict !== 'dead') {
     const { spiffeId } = first.assumed
     return heldBack(first, subject) ?? good(`${candidateText(first)} asks for ${spiffeId ?? 'an identity'}`)

@@ -41,7 +41,7 @@ export const REASONS = {
     condition: 'Ready',
     ready: 'Unknown',
     meaning:
-      'A registration of another binding, on the same pods and container, is still in force, or an object that must be deleted first holds the name of the output.',
+      'Another binding still has a registration on the same pods and container, or an object that must be deleted first has the name of the output.',
     fix: 'Wait; if it stays, look at what holds the ClusterSPIFFEID that the message names.',
   },
   NamespaceFull: {
@@ -61,7 +61,7 @@ export const REASONS = {
   }),
   AmbiguousPoolRef: refused('InvalidRef', {
     meaning:
-      'Both pool groups hold that name, and they select different pods. The binding names no group, or the less preferred one, and the SPIFFE ID does not hold the group.',
+      'Both pool groups have that name, and select different pods. The binding names no group, or the less preferred one, and the SPIFFE ID names none.',
     fix: 'Remove or rename one of the pools. If the pool of inference.networking.k8s.io is meant, it is enough to name that group in .spec.poolRef.group.',
   }),
   InferencePoolCRDMissing: refused('InvalidRef', {
@@ -98,7 +98,7 @@ export const REASONS = {
   IdentityCollision: refused('Conflict', {
     meaning:
       'Another PerObjective binding claims the same container of provably common pods, or another PerVariant binding the same pods.',
-    fix: 'If one container serves both, keep one binding: mode PoolOnly in place of two PerObjective ones. Otherwise give one of them its own containerName or service account, or pools that share no pod.',
+    fix: 'If one container serves both, keep one PoolOnly binding. Else give one of them its own containerName or service account, or pools that share no pod.',
   }),
   UnsupportedMode: refused('RenderFailure', {
     meaning:
@@ -140,7 +140,7 @@ export const REASONS = {
   }),
   ManagedOutputApplyFailed: refused('RenderFailure', {
     meaning:
-      'The API server refuses the ClusterSPIFFEID for good (invalid, denied by admission, or over a quota), a mutating webhook or policy makes it another one than kleym has proven safe, or its CRD lacks a field that was proven.',
+      'The API server refuses the ClusterSPIFFEID for good (invalid, denied, over a quota), or a webhook, a policy or its CRD changes what was proven safe.',
     fix: "Read the API server's answer, or the fields that were changed, in the message, and change the policy, webhook, quota or CRD that stands in the way.",
   }),
 } as const satisfies Record<string, ReasonEntry>

@@ -49,18 +49,28 @@ export type FindingTopic = 'too little is held' | 'several are held' | 'others h
 const WITHDRAWN =
   "The operator withdraws the binding's ClusterSPIFFEID and writes none: a stale identity is worse than none."
 
-type Unrated = Omit<FindingEntry, 'severity'>
+/** One text, or its sentences. */
+type Sentences = string | readonly string[]
 
-function error(entry: Unrated): FindingEntry {
-  return { severity: 'error', ...entry }
+type Texts = 'meaning' | 'consequence' | 'fix'
+type Unrated = Omit<FindingEntry, 'severity' | Texts> & { readonly [Name in Texts]: Sentences }
+
+const error = (entry: Unrated): FindingEntry => rated('error', entry)
+const warning = (entry: Unrated): FindingEntry => rated('warning', entry)
+const info = (entry: Unrated): FindingEntry => rated('info', entry)
+
+function rated(severity: Severity, { meaning, consequence, fix, ...entry }: Unrated): FindingEntry {
+  return {
+    severity,
+    meaning: textOf(meaning),
+    consequence: textOf(consequence),
+    fix: textOf(fix),
+    ...entry,
+  }
 }
 
-function warning(entry: Unrated): FindingEntry {
-  return { severity: 'warning', ...entry }
-}
-
-function info(entry: Unrated): FindingEntry {
-  return { severity: 'info', ...entry }
+function textOf(sentences: Sentences): string {
+  return typeof sentences === 'string' ? sentences : sentences.join(' ')
 }
 
 function refusal(reason: RefusalReason, title: string): FindingEntry {
@@ -87,8 +97,10 @@ export const FINDINGS = {
     title: 'another pool of that name selects other pods',
     meaning:
       'The binding names the group of its pool, and the less preferred group holds a pool of the same name that selects other pods.',
-    consequence:
-      "The SPIFFE ID holds the pool's name but not its group, so a reader of the ID cannot tell the two pools apart. A binding that names the other pool is refused.",
+    consequence: [
+      "The SPIFFE ID holds the pool's name but not its group, so a reader of the ID cannot tell the two pools apart.",
+      'A binding that names the other pool is refused.',
+    ],
     fix: 'Remove the pool that is no longer used, or rename one of them.',
   }),
   KLM111: warning({
@@ -105,8 +117,10 @@ export const FINDINGS = {
   KLM301: refusal('IdentityCollision', 'identity collision'),
   KLM302: warning({
     title: 'label sets that may overlap',
-    meaning:
-      'Two PerObjective bindings name the same container and service account, or two PerVariant bindings the same variant and service account. Neither label set contains the other, but a pod may carry the labels of both pools.',
+    meaning: [
+      'Two PerObjective bindings name the same container and service account, or two PerVariant bindings the same variant and service account.',
+      'Neither label set contains the other, but a pod may carry the labels of both pools.',
+    ],
     consequence:
       'A pod with both label sets would hold both identities, and which of them a client gets first is not defined.',
     fix: 'Give one of the bindings its own containerName, or give the pools labels that exclude each other.',
@@ -161,24 +175,44 @@ export const FINDINGS = {
     title: 'one SPIFFE ID in two clusters',
     meaning:
       'Two clusters of one trust domain give the same SPIFFE ID. `conflicts` finds it if it is asked about several clusters at once.',
-    consequence:
-      'A peer that trusts the ID trusts the workloads of both clusters, and cannot tell them apart: whoever may create pods for it in one of them acts as the other.',
-    fix: 'If the two are one tenant with one purpose, suppress it; else give the clusters trust domains of their own and federate them, or give namespaces or pools names that differ.',
+    consequence: [
+      'A peer that trusts the ID trusts the workloads of both clusters, and cannot tell them apart.',
+      'Whoever may create pods for it in one of them acts as the other.',
+    ],
+    fix: [
+      'If the two are one tenant with one purpose, suppress it.',
+      'Otherwise give the clusters trust domains of their own and federate them, or give namespaces or pools names that differ.',
+    ],
   }),
   KLM310: warning({
     tells: 'others hold it',
     title: 'a container that can make identities',
-    meaning:
-      'A container holds a SPIFFE ID with a right on SPIRE: an entry sets `admin` or `downstream` for it, a server lists it in `admin_ids`, or an agent in `authorized_delegates`. Every holder of the ID has the right, whichever entry gave it the ID. Configurations of SPIRE are read from ConfigMaps among files, not from a cluster.',
-    consequence:
-      'With `admin` and `admin_ids` it can create entries and mint SVIDs for every identity of the trust domain. With `downstream` it gets a certificate authority that signs every identity. As a delegate it gets the SVIDs of every workload on its node, if it reaches the admin socket of the agent. No other answer about who holds what accounts for that.',
-    fix: 'Take the right away. If the container is a SPIRE server below this one, or administers SPIRE, see that nothing else holds its ID, and suppress the finding with that reason.',
+    meaning: [
+      'A container holds a SPIFFE ID with a right on SPIRE.',
+      'An entry sets `admin` or `downstream` for it, a server lists it in `admin_ids`, or an agent in `authorized_delegates`.',
+      'Every holder of the ID has the right, whichever entry gave it the ID.',
+      'Configurations of SPIRE are read from ConfigMaps among files, not from a cluster.',
+    ],
+    consequence: [
+      'With `admin` and `admin_ids` it can create entries and mint SVIDs for every identity of the trust domain.',
+      'With `downstream` it gets a certificate authority that signs every identity.',
+      'As a delegate it gets the SVIDs of every workload on its node, if it reaches the admin socket of the agent.',
+      'No other answer about who holds what accounts for that.',
+    ],
+    fix: [
+      'Take the right away.',
+      'If the container is a SPIRE server below this one, or administers SPIRE, see that nothing else holds its ID, and suppress the finding with that reason.',
+    ],
   }),
   KLM311: warning({
     tells: 'others hold it',
     title: 'an identity that pods of other namespaces can take',
-    meaning:
-      "A registration that is not kleym's gives the SPIFFE ID of a binding to pods of other namespaces too. It is reported even if there is no such pod now; KLM308 names the pods that are there. Only IDs that are the same for every pod count. A registration that selects by labels of Namespaces does not count, because tenants do not choose these.",
+    meaning: [
+      "A registration that is not kleym's gives the SPIFFE ID of a binding to pods of other namespaces too.",
+      'It is reported even if there is no such pod now; KLM308 names the pods that are there.',
+      'Only IDs that are the same for every pod count.',
+      'A registration that selects by labels of Namespaces does not count, because tenants do not choose these.',
+    ],
     consequence:
       'Whoever may create pods there can act as the workload of the binding: labels and names are theirs to choose.',
     fix: "Give the registration a namespaceSelector for `kubernetes.io/metadata.name` of the binding's namespace, or delete it.",
@@ -186,10 +220,16 @@ export const FINDINGS = {
   KLM401: error({
     noEffect: 'of any output',
     title: 'SCM ignores the output',
-    meaning:
-      'The SPIRE controller manager does not handle the ClusterSPIFFEID that the binding renders: it handles another class, sees only objects with another label, or reads no ClusterSPIFFEIDs. The finding says which.',
+    meaning: [
+      'The SPIRE controller manager does not handle the ClusterSPIFFEID that the binding renders.',
+      'It handles another class, sees only objects with another label, or reads no ClusterSPIFFEIDs.',
+      'The finding says which.',
+    ],
     consequence: 'The binding is Ready, and no container ever gets the identity.',
-    fix: 'Give kleym the class or the label that SCM asks for (--clusterspiffeid-class-name, --output-label), or let SCM handle such objects (watchClassless, reconcile.clusterSPIFFEIDs).',
+    fix: [
+      'Give kleym the class or the label that SCM asks for (--clusterspiffeid-class-name, --output-label).',
+      'Or let SCM handle such objects (watchClassless, reconcile.clusterSPIFFEIDs).',
+    ],
   }),
   KLM402: warning({
     tells: 'too little is held',
@@ -197,7 +237,10 @@ export const FINDINGS = {
     meaning:
       'A fallback ClusterSPIFFEID gives way as soon as another registration is rendered for the pod, whichever container that one is for.',
     consequence: 'The containers that the finding names are left without an identity.',
-    fix: 'Bind the other containers too, or give them an identity by a ClusterSPIFFEID that is no fallback. PoolOnly gives them one, but not the default one (KLM418).',
+    fix: [
+      'Bind the other containers too, or give them an identity by a ClusterSPIFFEID that is no fallback.',
+      'PoolOnly gives them one, but not the default one (KLM418).',
+    ],
   }),
   KLM403: warning({
     title: 'entry masked',
@@ -208,8 +251,10 @@ export const FINDINGS = {
   }),
   KLM404: error({
     title: 'the identity reaches no container',
-    meaning:
-      "Pods or pod templates carry the pool's labels. None of them has the service account and the container of the binding, and nothing else that was read could add them.",
+    meaning: [
+      "Pods or pod templates carry the pool's labels.",
+      'None of them has the service account and the container of the binding, and nothing else that was read could add them.',
+    ],
     consequence: 'No container gets the identity, and the pods lose a default identity that is a fallback.',
     fix: 'Correct serviceAccountName or containerName of the binding, or the pods.',
   }),
@@ -250,10 +295,16 @@ export const FINDINGS = {
   }),
   KLM409: error({
     title: 'SCM ignores the namespace, or all pods of the binding',
-    meaning:
-      "The namespace of the binding matches one of SCM's ignoreNamespaces, which match anywhere in a name. Or SCM's cacheNamespaces lack the namespace, or leave out all pods of the pool by their labels.",
+    meaning: [
+      "The namespace of the binding matches one of SCM's ignoreNamespaces, which match anywhere in a name.",
+      "Or SCM's cacheNamespaces lack the namespace, or leave out all pods of the pool by their labels.",
+    ],
     consequence: 'The binding is Ready, and no pod of it ever gets the identity.',
-    fix: 'Change ignoreNamespaces of SCM, for instance by anchoring the pattern with ^ and $. Or add the namespace to its cacheNamespaces, or move the workload. Or give the pods the labels that cacheNamespaces asks for.',
+    fix: [
+      'Change ignoreNamespaces of SCM, for instance by anchoring the pattern with ^ and $.',
+      'Or add the namespace to its cacheNamespaces, or move the workload.',
+      'Or give the pods the labels that cacheNamespaces asks for.',
+    ],
   }),
   KLM410: warning({
     noEffect: 'of any output',
@@ -323,8 +374,10 @@ export const FINDINGS = {
     noEffect: 'of a fallback',
     tells: 'too little is held',
     title: 'default identity replaced',
-    meaning:
-      'A fallback ClusterSPIFFEID gives way on the pod, and the containers that the finding names hold another identity in its place. The finding is about the bindings of the pod, or about a registration of others that displaces the fallback without them.',
+    meaning: [
+      'A fallback ClusterSPIFFEID gives way on the pod, and the containers that the finding names hold another identity in its place.',
+      'The finding is about the bindings of the pod, or about a registration of others that displaces the fallback without them.',
+    ],
     consequence:
       'A peer that knows those containers by the default identity, such as a service mesh or a policy, does not know them any more.',
     fix: 'Let the peers that know the default identity accept the new one, or give it back by a ClusterSPIFFEID that is no fallback.',
@@ -343,8 +396,10 @@ export const FINDINGS = {
     title: 'a field that the API server drops',
     meaning:
       'A manifest of a registration, a pool or an objective holds a field that its CRD does not have, or a null among labels.',
-    consequence:
-      "kubectl's strict validation refuses an unknown field; for any other client the API server drops the field. The object then means what is left: a selector without its field selects everything.",
+    consequence: [
+      "kubectl's strict validation refuses an unknown field; for any other client the API server drops the field.",
+      'The object then means what is left: a selector without its field selects everything.',
+    ],
     fix: 'Correct the name of the field, or remove it. If the CRD is newer than kleym and has the field, suppress the finding.',
   }),
   KLM421: error({
@@ -358,52 +413,91 @@ export const FINDINGS = {
   }),
   KLM422: warning({
     title: 'the class is no label value',
-    meaning:
-      "kleym's class cannot stand in the label spire.spiffe.io/class-name, since a label value has at most 63 letters, digits, dashes, underscores and dots, and begins and ends with a letter or digit. The outputs have it in spec.className alone.",
+    meaning: [
+      "kleym's class cannot stand in the label spire.spiffe.io/class-name.",
+      'A label value has at most 63 letters, digits, dashes, underscores and dots, and begins and ends with a letter or digit.',
+      'The outputs have it in spec.className alone.',
+    ],
     consequence: 'A SPIRE controller manager with filterByClassName sees none of the outputs.',
     fix: 'Give SCM a shorter or plainer className, and kleym the same (--clusterspiffeid-class-name).',
   }),
   KLM430: warning({
     noEffect: 'of any output',
     title: 'an identity without a way to the Workload API',
-    meaning:
-      'A binding gives a container an identity, and nothing that is mounted in the container leads to the socket of an agent: no volume of the CSI driver csi.spiffe.io, and no hostPath. If all containers of a pod get the identity, it is reported only if none of them has such a way.',
+    meaning: [
+      'A binding gives a container an identity, and nothing that is mounted in the container leads to the socket of an agent.',
+      'It has no volume of the CSI driver csi.spiffe.io, and no hostPath.',
+      'If all containers of a pod get the identity, it is reported only if none of them has such a way.',
+    ],
     consequence:
       'The entry is there and matches, and the workload never gets its SVID: it cannot ask for it.',
-    fix: 'Add a volume of the CSI driver csi.spiffe.io to the pod, and mount it in the container (docs/no-svid.md). If a webhook adds it, ask about the running pods, or suppress the finding.',
+    fix: [
+      'Add a volume of the CSI driver csi.spiffe.io to the pod, and mount it in the container (docs/no-svid.md).',
+      'If a webhook adds it, ask about the running pods, or suppress the finding.',
+    ],
   }),
   KLM431: warning({
     title: 'waiting for an SVID that cannot come',
-    meaning:
-      'An init container or a postStart hook runs spire-agent api fetch or spiffe-helper, but its container cannot have an SVID at that time. Either no registration gives the init container one, or the hook runs before the kubelet reports its container.',
+    meaning: [
+      'An init container or a postStart hook runs spire-agent api fetch or spiffe-helper, but its container cannot have an SVID at that time.',
+      'Either no registration gives the init container one, or the hook runs before the kubelet reports its container.',
+    ],
     consequence: 'The command fails or waits for ever, and the pod does not start.',
     fix: 'Bind the init container too, or use PoolOnly; ask for SVIDs in the main process or in a native sidecar, not in a hook.',
   }),
   KLM440: error({
     ofProxies: 'gives what they cannot use',
     title: 'an identity that the proxy cannot use',
-    meaning:
-      'A binding gives its identity to a proxy that takes its certificates from SPIRE: the socket is mounted where the proxy looks for one. The mesh of the proxy accepts IDs of service accounts alone, whose path is /ns/NAMESPACE/sa/NAME. PoolOnly and PerVariant give their identity to all containers of a pod, since no selector of SPIRE leaves one out.',
-    consequence:
-      'Peers in the mesh verify IDs against service accounts, and refuse this one. If the proxy holds another SVID too, it presents the first one, and SPIRE draws their order at random for each pod.',
-    fix: 'If the pool has an objective, use PerObjective for the container of the model. Register the proxy beside it: a ClusterSPIFFEID that is no fallback, with the ID of the service account and the selector k8s:container-name of the proxy (docs/consumers.md). kubectl kleym suggest proves both: it writes them for a pool that has no binding yet, and names the steps for one that has. Without an objective it is impossible: a registration for the proxy adds an SVID and takes none away.',
+    meaning: [
+      'A binding gives its identity to a proxy that takes its certificates from SPIRE: the socket is mounted where the proxy looks for one.',
+      'The mesh of the proxy accepts IDs of service accounts alone, whose path is /ns/NAMESPACE/sa/NAME.',
+      'PoolOnly and PerVariant give their identity to all containers of a pod, since no selector of SPIRE leaves one out.',
+    ],
+    consequence: [
+      'Peers in the mesh verify IDs against service accounts, and refuse this one.',
+      'If the proxy holds another SVID too, it presents the first one, and SPIRE draws their order at random for each pod.',
+    ],
+    fix: [
+      'If the pool has an objective, use PerObjective for the container of the model.',
+      'Register the proxy beside it (docs/consumers.md).',
+      'That takes a ClusterSPIFFEID that is no fallback, with the ID of the service account and the selector k8s:container-name of the proxy.',
+      'kubectl kleym suggest proves both: it writes them for a pool that has no binding yet, and names the steps for one that has.',
+      'Without an objective it is impossible: a registration for the proxy adds an SVID and takes none away.',
+    ],
   }),
   KLM441: error({
     tells: 'too little is held',
     ofProxies: 'takes what they need',
     title: 'a proxy loses the identity that its mesh needs',
-    meaning:
-      'A fallback ClusterSPIFFEID gave the proxy the ID of its service account, and gives way to another registration of the pod. The proxy takes its certificates from SPIRE. It is left with none, or it asks for that ID by name (Kuma) and gets no other.',
+    meaning: [
+      'A fallback ClusterSPIFFEID gave the proxy the ID of its service account, and gives way to another registration of the pod.',
+      'The proxy takes its certificates from SPIRE.',
+      'It is left with none, or it asks for that ID by name (Kuma) and gets no other.',
+    ],
     consequence: 'The proxy does not start or loses its certificate, and the pod is cut off from the mesh.',
-    fix: 'Register the proxy by itself before the binding is applied: a ClusterSPIFFEID that is no fallback, with the ID of the service account and the selector k8s:container-name of the proxy (docs/consumers.md). kubectl kleym suggest writes it, with the binding if there is none yet.',
+    fix: [
+      'Register the proxy by itself before the binding is applied (docs/consumers.md).',
+      'That takes a ClusterSPIFFEID that is no fallback, with the ID of the service account and the selector k8s:container-name of the proxy.',
+      'kubectl kleym suggest writes it, with the binding if there is none yet.',
+    ],
   }),
   KLM442: info({
     title: 'an identity that a proxy of the node cannot take',
-    meaning:
-      'A proxy of the node serves the pod and asks for identities by the pod. The binding gives its identity to one container, and such a request tells no containers apart.',
-    consequence:
-      'The container gets its identity from the Workload API alone. The proxy of the node never presents it. A fallback that gives the pod the ID of its service account gives way to the binding, so a proxy of the node that asks SPIRE is left without that too.',
-    fix: 'Nothing, if the proxy of the node takes its certificates from its mesh. If it asks SPIRE, register the pod as a whole with the ID of the service account, by a ClusterSPIFFEID that is no fallback: the meshes of such proxies accept no ID of a binding, also not of PoolOnly or PerVariant (docs/consumers.md). The containers then hold that ID beside their own.',
+    meaning: [
+      'A proxy of the node serves the pod and asks for identities by the pod.',
+      'The binding gives its identity to one container, and such a request tells no containers apart.',
+    ],
+    consequence: [
+      'The container gets its identity from the Workload API alone.',
+      'The proxy of the node never presents it.',
+      'A fallback that gives the pod the ID of its service account gives way to the binding, so a proxy of the node that asks SPIRE is left without that too.',
+    ],
+    fix: [
+      'Nothing, if the proxy of the node takes its certificates from its mesh.',
+      'If it asks SPIRE, register the pod as a whole with the ID of the service account, by a ClusterSPIFFEID that is no fallback.',
+      'The meshes of such proxies accept no ID of a binding, also not of PoolOnly or PerVariant (docs/consumers.md).',
+      'The containers then hold that ID beside their own.',
+    ],
   }),
   KLM501: refusal('UnsupportedMode', 'unsupported mode'),
   KLM502: refusal('MissingObjectiveRef', 'objective missing'),
@@ -441,8 +535,11 @@ export const FINDINGS = {
   KLM520: warning({
     isClash: true,
     title: 'settings disagree',
-    meaning:
-      "Two sources give different values of one setting: the command line, the objects (the operator's Deployment, statuses, outputs, SCM's ConfigMap), the environment, or .kleym.yaml. Or a change edits the settings file that judges it.",
+    meaning: [
+      'Two sources give different values of one setting.',
+      "Sources are the command line, the objects (the operator's Deployment, statuses, outputs, SCM's ConfigMap), the environment, and .kleym.yaml.",
+      'Or a change edits the settings file that judges it.',
+    ],
     consequence:
       'The answer shows the value of the first source. What depends on the setting is not known (docs/assumptions.md).',
     fix: 'Roll the operator out with the settings that are meant, or correct the flags.',
@@ -458,17 +555,23 @@ export const FINDINGS = {
   }),
   KLM522: warning({
     title: 'an object that looks like an output, and is not',
-    meaning:
-      "A ClusterSPIFFEID has a name or a label of kleym's and no annotations that prove it to be an output: another tool or an older version made it, or a webhook or a person took the annotations away.",
-    consequence:
-      'kleym neither changes nor deletes it, and SPIRE goes on registering what it says. Under a name of the shape that kleym gives, it keeps bindings that claim the same container waiting.',
+    meaning: [
+      "A ClusterSPIFFEID has a name or a label of kleym's and no annotations that prove it to be an output.",
+      'Another tool or an older version made it, or a webhook or a person took the annotations away.',
+    ],
+    consequence: [
+      'kleym neither changes nor deletes it, and SPIRE goes on registering what it says.',
+      'Under a name of the shape that kleym gives, it keeps bindings that claim the same container waiting.',
+    ],
     fix: 'If nothing else needs it, delete it with kubectl; the binding that it once belonged to writes its own anew.',
   }),
   KLM551: error({
     isClash: true,
     title: 'a kind, group or version that nothing serves',
-    meaning:
-      "The apiVersion and kind of a manifest are nearly those of a kind that kleym reads: a letter is wrong, the kind is none of kleym's group, or kleym's CRD does not serve the version.",
+    meaning: [
+      'The apiVersion and kind of a manifest are nearly those of a kind that kleym reads.',
+      "A letter is wrong, the kind is none of kleym's group, or kleym's CRD does not serve the version.",
+    ],
     consequence:
       'The API server refuses the object, and nothing of it is judged here: an answer without it would look complete.',
     fix: 'Correct apiVersion and kind.',
@@ -483,8 +586,10 @@ export const FINDINGS = {
   KLM531: warning({
     isOfSuppressions: true,
     title: 'a suppression that does not count',
-    meaning:
-      'A suppress annotation has no reason, names no finding code, or means a finding that an annotation cannot suppress: an error, or one that another namespace is part of.',
+    meaning: [
+      'A suppress annotation has no reason, names no finding code, or means a finding that an annotation cannot suppress.',
+      'It can suppress no error, and no finding that another namespace is part of.',
+    ],
     consequence: 'The finding is reported as if the annotation were not there.',
     fix: 'Write a line CODE: reason for each code, or suppress the finding with --suppress.',
   }),
@@ -534,14 +639,19 @@ export const FINDINGS = {
   KLM545: error({
     title: 'two operators in one cluster',
     meaning: 'More than one Deployment of the operator is there, each with a Lease of its own.',
-    consequence:
-      'An operator never touches the ClusterSPIFFEIDs of another install. While another install has any, it is not ready, and bindings with such a ClusterSPIFFEID wait. An operator without a ClusterSPIFFEID of its own then writes nothing.',
+    consequence: [
+      'An operator never touches the ClusterSPIFFEIDs of another install.',
+      'While another install has any, it is not ready, and bindings with such a ClusterSPIFFEID wait.',
+      'An operator without a ClusterSPIFFEID of its own then writes nothing.',
+    ],
     fix: 'Uninstall all but one: one operator serves the whole cluster.',
   }),
   KLM601: warning({
     title: 'a policy names an identity that nothing gives',
-    meaning:
-      "A rule of an access policy, or of another object that is read for the names in it, names a SPIFFE ID in SPIRE's trust domain that no ClusterSPIFFEID and no ClusterStaticEntry gives.",
+    meaning: [
+      "A rule of an access policy, or another object that is read for the names in it, names a SPIFFE ID in SPIRE's trust domain.",
+      'No ClusterSPIFFEID and no ClusterStaticEntry gives that ID.',
+    ],
     consequence:
       'No client presents that ID, so the name matches no client. An ID that is written whole is compared as a whole, in its case.',
     fix: 'Correct the ID in the policy (the evidence names similar IDs), or bind the workload that should hold it.',
@@ -588,8 +698,10 @@ export const FINDINGS = {
   }),
   KLM607: warning({
     title: 'a policy that may not take effect as it is written',
-    meaning:
-      'The status or the fields of an access policy show that it, or one of its rules, does something else than its text says, or nothing. Or its status is about an earlier version of it.',
+    meaning: [
+      'The status or the fields of an access policy show that it, or one of its rules, does something else than its text says, or nothing.',
+      'Or its status is about an earlier version of it.',
+    ],
     consequence:
       'What follows is behaviour of the reference implementation, which the evidence states; another implementation may differ.',
     fix: 'Follow the fix that the finding itself names.',
@@ -603,16 +715,22 @@ export const FINDINGS = {
   }),
   KLM609: warning({
     title: 'a policy that cannot be interpreted',
-    meaning:
-      'An access policy is of a group or version from before v1alpha1, of a version that kleym does not know, of the kind AccessPolicy that only proposals have, or holds a field that cannot be understood.',
-    consequence:
-      'Which identities it names is unknown, so kleym cannot say of any identity that no policy names it. A manifest of kind AccessPolicy is read, but no API server serves that kind.',
+    meaning: [
+      'An access policy is of a group or version from before v1alpha1, or of a version that kleym does not know.',
+      'Or it is of the kind AccessPolicy, which only proposals have, or it has a field that cannot be understood.',
+    ],
+    consequence: [
+      'Which identities it names is unknown, so kleym cannot say of any identity that no policy names it.',
+      'A manifest of kind AccessPolicy is read, but no API server serves that kind.',
+    ],
     fix: 'Write it as XAccessPolicy of agentic.networking.x-k8s.io/v1alpha1, or correct the field that is named.',
   }),
   KLM610: warning({
     title: 'a policy names an identity in a form that matches nothing',
-    meaning:
-      'A name in an Istio, Linkerd, Gateway API or agentgateway object is written in a form that no SPIFFE ID is equal to. Istio writes spiffe:// itself: principals: ["spiffe://example.org/ns/a/sa/b"] stands for spiffe://spiffe://example.org/ns/a/sa/b.',
+    meaning: [
+      'A name in an Istio, Linkerd, Gateway API or agentgateway object is written in a form that no SPIFFE ID is equal to.',
+      'Istio writes spiffe:// itself: principals: ["spiffe://example.org/ns/a/sa/b"] means spiffe://spiffe://example.org/ns/a/sa/b.',
+    ],
     consequence: 'The name matches no client.',
     fix: 'Write the form that the finding names; for Istio principals, the ID without spiffe://; for a pattern in claims of Vault, bound_claims_type: glob.',
   }),
@@ -624,8 +742,10 @@ export const FINDINGS = {
   }),
   KLM612: info({
     title: 'an object mentions an identity that nothing gives',
-    meaning:
-      "A string of an object (a variable, an argument, a configuration) holds a SPIFFE ID in SPIRE's trust domain that no ClusterSPIFFEID and no ClusterStaticEntry gives.",
+    meaning: [
+      "A string of an object (a variable, an argument, a configuration) holds a SPIFFE ID in SPIRE's trust domain.",
+      'No ClusterSPIFFEID and no ClusterStaticEntry gives that ID.',
+    ],
     consequence:
       'What the string is for is not known. If it says whom the program expects or calls, nobody presents that ID.',
     fix: 'Correct the ID (the evidence names similar IDs), or bind the workload that should hold it.',
@@ -649,28 +769,46 @@ export const FINDINGS = {
     meaning:
       'The SPIRE server holds a registration entry that no object asks for, and a container of this cluster has its selectors.',
     consequence: 'The container gets an identity that no manifest shows.',
-    fix: "Wait for SCM's next pass if SCM takes the entry for its own. Otherwise delete it (spire-server entry delete -entryID ID), or declare it in a ClusterStaticEntry.",
+    fix: [
+      "Wait for SCM's next pass if SCM takes the entry for its own.",
+      'Otherwise delete it (spire-server entry delete -entryID ID), or declare it in a ClusterStaticEntry.',
+    ],
   }),
   KLM803: warning({
     title: 'an entry differs from its objects',
-    meaning:
-      "The SPIRE server holds the entry that the objects ask for, with other DNS names, federation, hint, TTL or flags, with a time at which it expires, or under an ID without SCM's entryIDPrefix.",
-    consequence:
-      'Identities are issued as the server has the entry, until SCM writes it again. SCM neither writes nor deletes an entry that it does not see, and meanwhile the server refuses the equal entry of SCM. An entry that expires is deleted then, and its containers are without the identity until SCM makes its own.',
-    fix: 'See that the SPIRE controller manager runs: it writes an entry that differs in its next pass. It leaves one that only expires: delete that (spire-server entry delete -entryID ID).',
+    meaning: [
+      'The SPIRE server holds the entry that the objects ask for, with other DNS names, federation, hint, TTL or flags.',
+      "Or the entry expires at some time, or its ID lacks SCM's entryIDPrefix.",
+    ],
+    consequence: [
+      'Identities are issued as the server has the entry, until SCM writes it again.',
+      'SCM neither writes nor deletes an entry that it does not see, and meanwhile the server refuses the equal entry of SCM.',
+      'An entry that expires is deleted then, and its containers are without the identity until SCM makes its own.',
+    ],
+    fix: [
+      'See that the SPIRE controller manager runs: it writes an entry that differs in its next pass.',
+      'It leaves one that only expires: delete that (spire-server entry delete -entryID ID).',
+    ],
   }),
   KLM804: error({
     title: 'an entry gives a right that no object asks for',
-    meaning:
-      'An entry on the SPIRE server has admin or downstream set, a container of this cluster holds its SPIFFE ID, and no object asks for that. The right belongs to the ID: it does not matter for which node or container the entry is.',
+    meaning: [
+      'An entry on the SPIRE server has admin or downstream set, a container of this cluster holds its SPIFFE ID, and no object asks for that.',
+      'The right belongs to the ID: it does not matter for which node or container the entry is.',
+    ],
     consequence:
       "Its workload may use the server's administrative API, or have an intermediate certificate authority signed.",
-    fix: 'Find out who made or changed the entry, and delete it (spire-server entry delete -entryID ID): SCM makes it again if an object asks for it, as that says.',
+    fix: [
+      'Find out who made or changed the entry, and delete it (spire-server entry delete -entryID ID).',
+      'SCM makes it again if an object asks for it, as that says.',
+    ],
   }),
   KLM805: info({
     title: 'an entry that no object asks for gives no identity here',
-    meaning:
-      'The SPIRE server holds a registration entry that no object of this cluster asks for. No container here has its selectors, and none that holds its SPIFFE ID has a right by it: it is left over, or another client of the server made it.',
+    meaning: [
+      'The SPIRE server holds a registration entry that no object of this cluster asks for.',
+      'No container here has its selectors, and none that holds its SPIFFE ID has a right by it: it is left over, or another client of the server made it.',
+    ],
     consequence: 'None in this cluster. SCM removes those that it takes for its own.',
     fix: 'If another client of the server made it, nothing. Otherwise delete it (spire-server entry delete -entryID ID).',
   }),
@@ -693,17 +831,25 @@ export const FINDINGS = {
     title: 'a default identity depends on bundles of others',
     meaning:
       'A ClusterSPIFFEID that is a fallback, or that selects every pod, federates with other trust domains.',
-    consequence:
-      "If the server holds no bundle of one of them, it refuses the entry of every pod: another organisation's endpoint decides whether workloads here have an identity.",
+    consequence: [
+      'If the server holds no bundle of one of them, it refuses the entry of every pod.',
+      "Another organisation's endpoint then decides whether workloads here have an identity.",
+    ],
     fix: 'Federate in a ClusterSPIFFEID of its own for the workloads that need it, and let the default identity federate with none.',
   }),
   KLM813: warning({
     title: 'a relationship that no object declares',
     meaning:
       'A registration names a trust domain in .spec.federatesWith, and no ClusterFederatedTrustDomain that SCM handles declares the relationship with it.',
-    consequence:
-      'Nothing here brings or renews the bundle. While the server holds none, it refuses every entry of the object; when a bundle that was set by hand has run out, peers of that trust domain are not trusted.',
-    fix: 'Declare the relationship in a ClusterFederatedTrustDomain, or take the trust domain out of .spec.federatesWith. If the server federates by its own configuration (federates_with), suppress the finding.',
+    consequence: [
+      'Nothing here brings or renews the bundle.',
+      'While the server holds none, it refuses every entry of the object.',
+      'When a bundle that was set by hand has run out, peers of that trust domain are not trusted.',
+    ],
+    fix: [
+      'Declare the relationship in a ClusterFederatedTrustDomain, or take the trust domain out of .spec.federatesWith.',
+      'If the server federates by its own configuration (federates_with), suppress the finding.',
+    ],
   }),
   KLM821: error({
     title: 'a container lacks an SVID',

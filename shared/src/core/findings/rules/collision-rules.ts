@@ -177,10 +177,11 @@ function amongMany(
   if (!collision.named.some(isWithin) && !settled.claims.overlapsOf(claim).some(isWithin)) return undefined
   const { name } = claimSubject(claim)
   const more = collision.count > collision.named.length ? ' and more' : ''
+  const others = `${collision.named.map((peer) => claimSubject(peer.claim).name).join(', ')}${more}`
   return claimFinding(COLLISION, [claim], {
     summary: `${name} claims ${claimed(claim)}pods that ${counted(collision.count, 'other binding')} claim${collision.count === 1 ? 's' : ''} too`,
     evidence: [
-      `same service account ${claim.serviceAccountName}; label sets within one another: ${collision.named.map((peer) => claimSubject(peer.claim).name).join(', ')}${more}`,
+      `same service account ${claim.serviceAccountName}; label sets within one another: ${others}`,
       'explain of this binding names all of them',
     ],
     parts: partsOf(group),

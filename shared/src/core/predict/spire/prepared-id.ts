@@ -260,7 +260,8 @@ export function unseenHandling(
     }
   }
   if (label !== undefined && label === settings.className) return undefined
-  const why = `SCM sees only ClusterSPIFFEIDs with its class in the label ${SCM_CLASS_LABEL}, and ${sourceText(source)} has ${label === undefined ? 'none' : label}`
+  const has = `${sourceText(source)} has ${label === undefined ? 'none' : label}`
+  const why = `SCM sees only ClusterSPIFFEIDs with its class in the label ${SCM_CLASS_LABEL}, and ${has}`
   return { state: 'ignored', why }
 }
 

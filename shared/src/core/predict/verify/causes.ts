@@ -164,7 +164,7 @@ class Explainer {
     if (behind === 0 && stats.entryFailures > 0)
       return requests > 1
         ? undetermined(
-            `SCM counts a failure for every entry that is missing, of ${requests} objects: its requests fail as a whole (a server that does not answer, a full database, a message that is too long), or the server refuses each entry; SCM's log says which`,
+            `SCM counts a failure for every entry that is missing, of ${requests} objects: all its requests fail (server down, database full, message too long), or the server refuses each entry; SCM's log says which`,
           )
         : {
             cause: 'refused',

@@ -123,7 +123,7 @@ function whyLacking(
         : instead !== undefined
           ? `the server holds the entry ${entry.id}, and ${instead.spiffeId} has the same hint ${instead.hint}: of two entries with one hint the Workload API hands out the older alone`
           : attested !== undefined && untold.length === 0
-            ? `the server holds the entry ${entry.id}, and the process has all of its selectors: the agent has not asked for it yet (it does every 5 s)`
-            : `the server holds the entry ${entry.id}: the agent has not asked for it yet (it does every 5 s), or the process has other selectors than its pod shows`
+            ? `the server holds the entry ${entry.id}, and the process has all of its selectors: the agent has not fetched it yet (every 5 s)`
+            : `the server holds the entry ${entry.id}: the agent has not fetched it yet (every 5 s), or the process has other selectors than its pod shows`
   return { entry, failing, untold, why }
 }
