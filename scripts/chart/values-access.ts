@@ -41,7 +41,7 @@ export const ACCESS_VALUES: Values = {
       serviceAccounts: section(
         'A user who creates or changes a binding must be allowed a verb on the service account that it names.',
         {
-          enabled: off('Whether it is in force.'),
+          enabled: off('Whether the policy is installed.'),
           verb: choice(
             'use',
             ['use', 'impersonate'],
@@ -53,14 +53,14 @@ export const ACCESS_VALUES: Values = {
       bindingStatus: section(
         'Only the operator of this release may write the status of bindings; users and another implementation of the same ' +
           'API group (docs/upstream.md) may not.',
-        { enabled: off('Whether it is in force.') },
+        { enabled: off('Whether the policy is installed.') },
       ),
       poolPods: section(
         'A user who creates or changes pods, or workloads with a template of pods, that a pool selects must be allowed the verb ' +
           '`serve` on that pool, or on `inferencepools/<variant>` if the pods carry that variant. No user may change the variant ' +
           'of a running pod.',
         {
-          enabled: off('Whether it is in force.'),
+          enabled: off('Whether the policy is installed.'),
           kinds: {
             about:
               'The groups of the pools that count; when empty, those that the cluster serves at the install or upgrade. ' +

@@ -144,7 +144,7 @@ const HELP: ReadonlySet<string> = new Set(['--help', '-h'])
 const VERSION = '--version'
 
 /** A value and where it comes from, for messages. */
-export interface Given {
+export interface GivenValue {
   /** `--workers`, or the variable. */
   readonly source: string
   readonly value: string
@@ -153,7 +153,7 @@ export interface Given {
 export type OperatorFlags =
   | {
       readonly kind: 'given'
-      readonly flags: ReadonlyMap<FlagName, Given>
+      readonly flags: ReadonlyMap<FlagName, GivenValue>
       /** All values of the flags that may be given several times, in their order. */
       readonly repeated: ReadonlyMap<FlagName, readonly string[]>
     }
@@ -176,7 +176,7 @@ export function readFlags(
 ): OperatorFlags {
   if (argv.some((arg) => HELP.has(arg))) return { kind: 'help' }
   if (argv.includes(VERSION)) return { kind: 'version' }
-  const flags = new Map<FlagName, Given>()
+  const flags = new Map<FlagName, GivenValue>()
   const repeated = new Map<FlagName, string[]>()
   for (const name of NAMES) {
     const variable = TABLE[name].env

@@ -22,7 +22,7 @@ import {
   TAKE_OVER_FLAG,
   type FlagName,
   type OperatorFlags,
-  type Given,
+  type GivenValue,
 } from './flags.ts'
 import type { LeaseName } from '../election/lease.ts'
 import { LOG_LEVELS, type LogLevel } from '../telemetry/log.ts'
@@ -151,7 +151,7 @@ interface Problem {
 type Reading<T> = { readonly value: T } | Problem
 
 class Values {
-  readonly #flags: ReadonlyMap<FlagName, Given>
+  readonly #flags: ReadonlyMap<FlagName, GivenValue>
   readonly #repeated: ReadonlyMap<FlagName, readonly string[]>
 
   constructor({ flags, repeated }: Extract<OperatorFlags, { kind: 'given' }>) {
@@ -179,17 +179,17 @@ class Values {
     return this.#read(this.#flags.get(name) ?? { source: name, value: defaultOf(name) ?? '' }, read)
   }
 
-  #read<T>(given: Given, read: (text: string) => Reading<T>): T {
+  #read<T>(given: GivenValue, read: (text: string) => Reading<T>): T {
     const result = read(given.value)
     if ('value' in result) return result.value
-    throw new BadSetting(`${given.source}=${shown(given.value)}: ${result.why}; ${result.fix}`)
+    throw new BadSetting(`${given.source}=${quotedIfOdd(given.value)}: ${result.why}; ${result.fix}`)
   }
 }
 
 /**
  * A value in a message: unchanged if it has plain characters only, else in quotes with escapes, so that a message is one line.
  */
-function shown(value: string): string {
+function quotedIfOdd(value: string): string {
   return /^[\w.:/@,[\]-]+$/.test(value) ? value : JSON.stringify(value)
 }
 
@@ -199,7 +199,7 @@ function trustDomainOf(values: Values): string {
   if (problem === undefined) return value
   const fix = 'a name such as example.org: no scheme, no slash, no blanks, lower case'
   if (value !== '')
-    throw new BadSetting(`${values.source(TRUST_DOMAIN_FLAG)}=${shown(value)}: ${problem}; give ${fix}`)
+    throw new BadSetting(`${values.source(TRUST_DOMAIN_FLAG)}=${quotedIfOdd(value)}: ${problem}; give ${fix}`)
   throw new BadSetting(
     `${values.source(TRUST_DOMAIN_FLAG)}: the trust domain is not set, and there is no identity without one; ` +
       `set ${TRUST_DOMAIN_FLAG} or ${TRUST_DOMAIN_ENV} to ${fix}`,
@@ -209,7 +209,7 @@ function trustDomainOf(values: Values): string {
 function outputLabelsOf(given: readonly string[]): Settings['outputLabels'] {
   const read = readOutputLabels(given)
   if (read.kind === 'labels') return read.labels
-  throw new BadSetting(`${OUTPUT_LABEL_FLAG}=${shown(read.argument)}: ${read.why}; ${read.fix}`)
+  throw new BadSetting(`${OUTPUT_LABEL_FLAG}=${quotedIfOdd(read.argument)}: ${read.why}; ${read.fix}`)
 }
 
 /** An empty variable counts as none, as where a chart passes on what was not set; an empty flag is a mistake. */
@@ -226,7 +226,7 @@ function installOf(text: string): string {
   const [namespace = '', name = '', ...more] = text.split('/')
   if (more.length === 0 && isDns1123Label(namespace) && isDns1123Subdomain(name)) return text
   throw new BadSetting(
-    `${TAKE_OVER_FLAG}=${shown(text)}: is no install; give namespace and name of its Lease, such as kleym-system/${DEFAULT_LEASE_NAME}`,
+    `${TAKE_OVER_FLAG}=${quotedIfOdd(text)}: is no install; give namespace and name of its Lease, such as kleym-system/${DEFAULT_LEASE_NAME}`,
   )
 }
 

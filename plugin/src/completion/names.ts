@@ -26,7 +26,7 @@ export interface NameWord {
   readonly scope: NameScope
 }
 
-/** Words for objects of one kind: by name in the namespace in force, by NAMESPACE/NAME in all or in a written one. */
+/** Words for objects of one kind: by name in the current namespace, by NAMESPACE/NAME in all or in a written one. */
 export async function objectWords(
   word: NameWord,
   lookup: CompletionLookup,

@@ -41,7 +41,7 @@ export const SCM_NAMESPACES: readonly string[] = [
   'zero-trust-workload-identity-manager',
 ]
 
-/** The namespace in force offline, where no flag and no kubeconfig says another. */
+/** The current namespace offline, if no flag and no kubeconfig names another. */
 export const DEFAULT_NAMESPACE = 'default'
 
 const SOURCES = 'SOURCE'

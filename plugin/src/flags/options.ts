@@ -101,7 +101,7 @@ export interface OutputOptions {
 
 /** What every command with sources is asked. An answer with arguments or flags of its own extends it, in its run.ts. */
 export interface CommonOptions {
-  /** Whether the answer is about all namespaces, rather than about the one in force. */
+  /** Whether the answer is about all namespaces, rather than about the current one. */
   readonly allNamespaces: boolean
   readonly sources: SourceOptions
   readonly settings: SettingsOptions

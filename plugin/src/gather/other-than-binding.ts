@@ -7,7 +7,7 @@ import { REASON_NAMES } from '@kleym/shared/core/decide/index.ts'
 import { ACCOUNT_KIND, kindNamed, POD_KINDS, withoutGroup } from '../sources/kind-name.ts'
 
 /**
- * What a word means that stands where the name of a binding belongs: an object of another kind, in the namespace in force where
+ * What a word means that stands where the name of a binding belongs: an object of another kind, in the current namespace where
  * it names none, or the code of a finding. Undefined for what may be the name of a binding.
  */
 export function otherThanBinding(

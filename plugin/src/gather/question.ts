@@ -12,7 +12,7 @@ export type NamedBinding = Pick<Binding, 'meta'>
 export interface Question {
   /** `-A`. */
   readonly allNamespaces: boolean
-  /** The namespaces that the arguments name; undefined means the one in force. */
+  /** The namespaces that the arguments name; undefined means the current one. */
   readonly named: readonly (string | undefined)[]
   /** The kind of workload that the arguments name. */
   readonly kind?: string | undefined

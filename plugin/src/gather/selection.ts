@@ -67,7 +67,7 @@ function inScope<T extends NamedBinding>(
   )
 }
 
-/** A bare name is one of the namespace in force, or of any where none is. */
+/** A bare name is one of the current namespace, or of any if there is none. */
 function namedBindings<T extends NamedBinding>(
   bindings: Each<T>,
   written: string,

@@ -72,7 +72,7 @@ export interface ColourFacts {
 }
 
 /**
- * The palette in force: the flag decides, then a non-empty `NO_COLOR` (no-color.org), then `FORCE_COLOR` (`0` and
+ * The palette to use: the flag decides, then a non-empty `NO_COLOR` (no-color.org), then `FORCE_COLOR` (`0` and
  * `false` turn colour off), then `TERM=dumb`, then whether a terminal reads. A terminal with colours gets links too, and one
  * without UTF-8 gets ASCII.
  */

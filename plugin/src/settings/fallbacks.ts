@@ -32,7 +32,7 @@ export const SCM_CONFIG_ENV = 'KLEYM_SCM_CONFIG'
 /** What is asked of the environment and the settings file. */
 interface SettingsQuestion {
   readonly options: SettingsOptions
-  /** The kube context in force; undefined: the answer is about files, and none was named. */
+  /** The current kube context; undefined: the answer is about files, and none was named. */
   readonly context: string | undefined
   /** Whether the context must be one of the file, if that has any: offline nothing else gives the name a meaning. */
   readonly isContextGiven: boolean

@@ -25,13 +25,13 @@ interface Case {
 
 const IIB = 'InferenceIdentityBinding'
 const CASES: readonly Case[] = [
-  { says: 'the namespace in force', reads: ['team-a'] },
+  { says: 'the current namespace', reads: ['team-a'] },
   { says: 'all with -A', question: { allNamespaces: true }, reads: ALL },
   { says: 'all with -A, whatever is named', question: { allNamespaces: true, named: ['b'] }, reads: ALL },
-  { says: 'all where none is in force', inForce: null, reads: ALL },
+  { says: 'all where there is no current one', inForce: null, reads: ALL },
   { says: 'those that are named, sorted and once', question: { named: ['c', 'b', 'c'] }, reads: ['b', 'c'] },
   {
-    says: 'the one in force beside a named one',
+    says: 'the current one beside a named one',
     question: { named: ['b', undefined] },
     reads: ['b', 'team-a'],
   },
@@ -46,7 +46,7 @@ const CASES: readonly Case[] = [
     files: [file('b')],
     reads: ['b'],
   },
-  { says: 'the one in force where there are no files', question: { aboutFiles: true }, reads: ['team-a'] },
+  { says: 'the current one where there are no files', question: { aboutFiles: true }, reads: ['team-a'] },
   {
     says: 'all where it is about a file without a namespace',
     question: { aboutFiles: true },

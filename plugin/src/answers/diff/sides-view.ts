@@ -112,23 +112,23 @@ function factsOf({ operator, after }: AnswerInput): Readonly<Record<string, stri
   })
   return {
     'trust domain': trustDomain.kind === 'set' ? trustDomain.value : '(not known)',
-    "kleym's class": operator.classNameSource === undefined ? '(not known)' : shown(className),
+    "kleym's class": operator.classNameSource === undefined ? '(not known)' : orNone(className),
     ...Object.fromEntries(ofScm),
   }
 }
 
 function settingText(value: unknown): string {
   if (value === undefined) return NOT_GIVEN
-  if (value instanceof Set || Array.isArray(value)) return shown([...value].map(settingText).join(' '))
+  if (value instanceof Set || Array.isArray(value)) return orNone([...value].map(settingText).join(' '))
   if (value instanceof Map || isRecord(value)) {
     const entries = [...(value instanceof Map ? value : Object.entries(value))]
-    return shown(
+    return orNone(
       entries.map(([key, one]) => (one === undefined ? key : `${key}=${settingText(one)}`)).join(' '),
     )
   }
-  return shown(typeof value === 'string' ? value : JSON.stringify(value))
+  return orNone(typeof value === 'string' ? value : JSON.stringify(value))
 }
 
-function shown(value: string): string {
+function orNone(value: string): string {
   return value === '' ? '(none)' : value
 }

@@ -7,7 +7,7 @@ import { isDns1123Subdomain } from '@kleym/shared/core/base/text/kubernetes.ts'
 import { wrongUsage, type KleymError } from '../../io/errors.ts'
 import { parseObjectName, withKindWord, type ObjectName } from '../../sources/kind-name.ts'
 
-/** What a command line asks: the namespace may be that in force. */
+/** What a command line asks: the namespace may be the current one. */
 export interface RenameAsked {
   readonly kind: RenameQuestion['kind']
   readonly namespace: string | undefined

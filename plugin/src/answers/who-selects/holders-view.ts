@@ -9,7 +9,7 @@ import { STATES, stateOfVerdict } from '../parts/container-states.ts'
 import type { PodAnswer, ShownRegistration } from '../parts/pod-answers.ts'
 import { hintText, originText, readable, type WhoSelectsLayout } from './registration-text.ts'
 
-interface Held {
+interface HolderRow {
   readonly pod: Pod
   readonly container: string
   readonly one: ShownRegistration
@@ -19,7 +19,7 @@ interface Held {
 export function viewHolders(answers: readonly PodAnswer[], layout: WhoSelectsLayout): readonly Block[] {
   const held = answers.flatMap(({ pod, containers }) =>
     containers.flatMap(({ container, registrations }) =>
-      registrations.map((one): Held => ({ pod, container: nameOf(container), one })),
+      registrations.map((one): HolderRow => ({ pod, container: nameOf(container), one })),
     ),
   )
   const groups = [...Map.groupBy(held, ({ one }) => headText(one, layout))]
@@ -33,7 +33,7 @@ function nameOf({ name, injectedBy }: Container): string {
 }
 
 /** What is issued first. */
-function rankOf([first]: readonly Held[]): number {
+function rankOf([first]: readonly HolderRow[]): number {
   return first?.one.verdict === 'issued' ? 0 : 1
 }
 
@@ -49,7 +49,7 @@ function headText(one: ShownRegistration, layout: WhoSelectsLayout): string {
   return `by ${originText(one, layout)}${other}${hintText(one)}${why}${pending === undefined ? '' : `; ${pending}`}`
 }
 
-function viewGroup(head: string, same: readonly Held[], layout: WhoSelectsLayout): Block {
+function viewGroup(head: string, same: readonly HolderRow[], layout: WhoSelectsLayout): Block {
   const [first] = same
   if (first === undefined) return []
   const { verdict } = first.one

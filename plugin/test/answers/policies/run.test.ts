@@ -160,7 +160,7 @@ describe('which policies', () => {
     ['those of a namespace', ['-n', 'team-a'], ['team-a/tools']],
     ['one by its namespace and name', ['team-a/tools'], ['team-a/tools']],
     ['one as kubectl names it', ['xaccesspolicies/agents/tools'], ['agents/tools']],
-    ['one in the namespace in force', ['tools', '-n', 'agents'], ['agents/tools']],
+    ['one in the current namespace', ['tools', '-n', 'agents'], ['agents/tools']],
     ['one that is named twice, once', ['agents/tools', 'agents/tools'], ['agents/tools']],
   ])('%s', async (_, args, expected) => {
     const answer = await askJson(['policies', ...args], ...both)

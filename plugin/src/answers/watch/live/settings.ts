@@ -61,7 +61,7 @@ export async function learnSettings({
   return { options, deployments, scm: await readScmSources(options, [...configMaps, ...workloads], cwd) }
 }
 
-/** What is in force, as far as all of that says. */
+/** The settings that count, as far as all of that says. */
 export function settingsNow(
   { options, deployments = [], scm }: LearntSettings,
   bindings: Iterable<Binding>,

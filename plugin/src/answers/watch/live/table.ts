@@ -17,7 +17,7 @@ const SLICE_MS = 25
 export interface RowTableOptions {
   readonly feeds: Feeds
   readonly clock: Clock
-  /** The settings in force now. */
+  /** The settings that count now. */
   readonly settings: () => SettingsReading
   /** Whether rows can be worked out yet. */
   readonly isReady: () => boolean

@@ -41,8 +41,8 @@ export interface Wanted {
   readonly accounts: ReadonlySet<string>
 }
 
-/** The answer of the pods. */
-export interface Held {
+/** What pods hold, by ID and by service account. */
+export interface HolderIndex {
   readonly byId: ReadonlyMap<string, IdentityHolders>
   readonly podsOfAccount: ReadonlyMap<string, readonly Pod[]>
   /** IDs of bindings that pods of an account certainly hold. */
@@ -63,7 +63,7 @@ export function accountKey(of: { readonly namespace: string; readonly serviceAcc
 }
 
 /** Goes through the pods. */
-export function heldBy(context: PolicyContext, asked: Wanted): Held {
+export function heldBy(context: PolicyContext, asked: Wanted): HolderIndex {
   const search = new HolderSearch(context, asked)
   const work = workingOn(
     context.base.podsInQuestion,
@@ -74,7 +74,7 @@ export function heldBy(context: PolicyContext, asked: Wanted): Held {
   return search
 }
 
-class HolderSearch implements Held {
+class HolderSearch implements HolderIndex {
   readonly byId = new Map<string, IdentityHolders>()
   readonly podsOfAccount = new Map<string, Pod[]>()
   readonly kleymIdsOfAccount = new Map<string, Set<string>>()

@@ -19,7 +19,7 @@ import {
 } from '../../model/naming/id-matcher.ts'
 import { lazy } from '../../base/lazy.ts'
 import { unknownReasonText, type UnknownReason } from '../../model/unknown-reason.ts'
-import { heldBy, type Held, type IdentityHolders, type Wanted } from './holders.ts'
+import { heldBy, type HolderIndex, type IdentityHolders, type Wanted } from './holders.ts'
 import { NearMisses } from './near-misses.ts'
 import type { Declarer, Resolution } from './resolution.ts'
 import { knowsPodsIn, objectGap, patternGap, podGap } from './gaps.ts'
@@ -32,7 +32,7 @@ type PatternSource = Extract<RuleSource, { kind: 'pattern' }>
 export class Resolver {
   readonly #context: PolicyContext
   readonly #identitySources: IdentitySources
-  readonly #held: Held
+  readonly #held: HolderIndex
   readonly #ours: ReadonlySet<string>
   /** Outputs that kleym must still create or update, by `sourceText`. */
   readonly #pending: ReadonlySet<string>

@@ -43,7 +43,7 @@ export interface SettingsSource {
   readonly variantLabelKey?: string | undefined
 }
 
-/** The settings in force, and where sources disagree about them. */
+/** The settings that count, and where sources disagree about them. */
 export interface OperatorSettings {
   readonly config: Config
   /** Where the trust domain and the class come from; undefined where no source tells them. */
@@ -58,7 +58,7 @@ export interface OperatorSettings {
   readonly disputes: readonly Dispute[]
 }
 
-/** An object that gives other settings than those in force, a line of evidence for each. */
+/** An object that gives other settings than those that count, a line of evidence for each. */
 export interface Contradiction {
   readonly subject: Subject
   readonly evidence: readonly string[]

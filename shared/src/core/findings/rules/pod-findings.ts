@@ -160,7 +160,7 @@ export function* holdersOfNotes(
  * A note, and the pods that show it: all of them, or those of one namespace if the note is not certain. There may be ten
  * thousand findings, and each keeps its note, so everything else is computed on demand.
  */
-interface Shown {
+interface ShownNote {
   readonly note: Note
   /** One number for all notes with one `noteKey`. */
   readonly sameAs: number
@@ -181,8 +181,8 @@ function* notesOf(
   const lookups = podLookupsOf(analysis.settled)
   const holdings = new Holdings(analysis.settled)
   const numbers = new Map<string, number>()
-  const certain = new Map<number, Shown>()
-  const perhaps = new Map<string, Shown>()
+  const certain = new Map<number, ShownNote>()
+  const perhaps = new Map<string, ShownNote>()
   const shows = (pod: Pod): ShownByPod => {
     const facts = podIdentitiesOf(prediction, pod)
     if (facts.outcomes.length === 0) return NOTHING_SHOWN
@@ -196,11 +196,11 @@ function* notesOf(
   const take = (pod: Pod, { notes }: ShownByPod): void => {
     for (const { note, sameAs, told: toldOf } of notes) {
       if (toldOf?.has(pod.namespace) === true) continue
-      const newShown = (): Shown => ({ note, sameAs, pods: [] })
+      const newNote = (): ShownNote => ({ note, sameAs, pods: [] })
       const seen =
         note.holds === YES
-          ? getOrCreate(certain, sameAs, newShown)
-          : getOrCreate(perhaps, `${pod.namespace} ${sameAs}`, newShown)
+          ? getOrCreate(certain, sameAs, newNote)
+          : getOrCreate(perhaps, `${pod.namespace} ${sameAs}`, newNote)
       seen.pods.push(pod)
     }
   }
@@ -243,9 +243,9 @@ interface Visitor {
   readonly visit: (pod: Pod, meetings: readonly Meeting[]) => void
 }
 
-type ByFinding = Map<string, readonly Shown[]>
+type ByFinding = Map<string, readonly ShownNote[]>
 
-function byFinding(shown: Iterable<Shown>): ByFinding {
+function byFinding(shown: Iterable<ShownNote>): ByFinding {
   return Map.groupBy(shown, ({ note }) => keyOf(note))
 }
 
@@ -255,7 +255,7 @@ function keyOf({ code, subject, related }: Pick<Note, 'code' | 'subject' | 'rela
 }
 
 /** What some pods of a namespace show for certain is not told of others there as perhaps. */
-function withoutCertain(perhaps: ByFinding, certain: ByFinding): readonly (readonly Shown[])[] {
+function withoutCertain(perhaps: ByFinding, certain: ByFinding): readonly (readonly ShownNote[])[] {
   return [...perhaps].flatMap(([key, unsure]) => {
     const sure = namespacesOf(certain.get(key)?.flatMap(({ pods }) => pods) ?? [])
     const left = unsure.filter(({ pods }) => pods.every(({ namespace }) => !sure.has(namespace)))
@@ -267,7 +267,7 @@ function withoutCertain(perhaps: ByFinding, certain: ByFinding): readonly (reado
 const REASONS_MAX = 5
 
 /** One finding from notes that differ in their reasons, and perhaps in their sentences: the first sentence is shown. */
-function findingOf(shown: readonly Shown[]): readonly Finding[] {
+function findingOf(shown: readonly ShownNote[]): readonly Finding[] {
   const [whole] = together(shown)
   if (whole === undefined) return []
   const reasons = groupsOf(shown, ({ sameAs }) => sameAs)
@@ -298,10 +298,10 @@ function findingOf(shown: readonly Shown[]): readonly Finding[] {
 
 /** What is shown, to be asked about some of its namespaces. Its fields are private: a finding is compared by what it says. */
 class ShownPods implements ShownByNamespace {
-  readonly #shown: readonly Shown[]
+  readonly #shown: readonly ShownNote[]
   readonly #lines: number
 
-  constructor(shown: readonly Shown[], lines: number) {
+  constructor(shown: readonly ShownNote[], lines: number) {
     this.#shown = shown
     this.#lines = lines
   }
@@ -312,7 +312,7 @@ class ShownPods implements ShownByNamespace {
   }
 }
 
-function shownIn(namespaces: ReadonlySet<string>, one: Shown): readonly Shown[] {
+function shownIn(namespaces: ReadonlySet<string>, one: ShownNote): readonly ShownNote[] {
   const pods = one.pods.filter(({ namespace }) => namespaces.has(namespace))
   return pods.length === 0 ? [] : [{ ...one, pods }]
 }
@@ -321,7 +321,7 @@ function namespacesOf(pods: readonly Pod[]): ReadonlySet<string> {
   return new Set(pods.map(({ namespace }) => namespace))
 }
 
-function sentenceOf({ note, pods }: Shown): string {
+function sentenceOf({ note, pods }: ShownNote): string {
   return note.summary(PodCount.of(new Set(pods)).text(), namespacesText(namespacesOf(pods)))
 }
 
@@ -329,12 +329,12 @@ function podsText(pods: readonly Pod[]): string {
   return summaryText([...new Set(pods)].map(podText))
 }
 
-function groupsOf(shown: readonly Shown[], same: (one: Shown) => unknown): readonly Shown[] {
+function groupsOf(shown: readonly ShownNote[], same: (one: ShownNote) => unknown): readonly ShownNote[] {
   return shown.length === 1 ? shown : [...Map.groupBy(shown, same).values()].flatMap(together)
 }
 
 /** Several as one, with the note of the first; none for none. */
-function together([first, ...others]: readonly Shown[]): readonly Shown[] {
+function together([first, ...others]: readonly ShownNote[]): readonly ShownNote[] {
   if (first === undefined || others.length === 0) return first === undefined ? [] : [first]
   return [{ ...first, pods: [first, ...others].flatMap(({ pods }) => pods) }]
 }

@@ -25,7 +25,7 @@ import { ownerOf, type Note, type PodRule, type PodLookups, bindingOf } from './
 export const WORKLOAD_API_RULES: readonly PodRule[] = [noWayToWorkloadApi, waitsInVain]
 
 /** An output of a binding on a pod, and the containers to which it gives its identity. */
-interface Given {
+interface OutputOnPod {
   readonly outcome: EntryOutcome
   readonly containers: readonly ContainerIdentities[]
   /** Whether a selector of its entry names the container. */
@@ -33,7 +33,7 @@ interface Given {
 }
 
 /** What outputs of bindings give on a pod whose spec can be judged. */
-function givenBy({ pod, outcomes, containers }: PodIdentities, lookups: PodLookups): readonly Given[] {
+function givenBy({ pod, outcomes, containers }: PodIdentities, lookups: PodLookups): readonly OutputOnPod[] {
   if (pod.perhaps !== undefined || answerOf(pod, isFromCluster)) return []
   return outcomes.flatMap((outcome) => {
     const { source, verdict } = outcome
