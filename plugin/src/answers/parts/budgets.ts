@@ -72,7 +72,7 @@ export function delayRow(
   return [
     'note',
     'delay',
-    `from apply to an SVID an estimated ${secondsText(typicalSeconds)} (${each}), and ${secondsText(mostSeconds)} at most`,
+    `from apply to an SVID ${secondsText(typicalSeconds)} (estimated: ${each}), and ${secondsText(mostSeconds)} at most`,
   ]
 }
 
@@ -83,7 +83,7 @@ export function overRows(over: readonly OverLimit[]): readonly BudgetRow[] {
 
 /** What a pass of SCM lists and takes. */
 export function passText({ pages, seconds, gcSeconds }: ScmPass): string {
-  return `${counted(pages, 'page')} in each pass, which takes an estimated ${secondsText(seconds)}; its gcInterval is ${secondsText(gcSeconds)}`
+  return `${counted(pages, 'page')} in each pass, which takes ${secondsText(seconds)} (estimated); its gcInterval is ${secondsText(gcSeconds)}`
 }
 
 /** `120 of 40 pods`, `at least 120 of 40 pods: cannot list Pod: forbidden`, `not known: cannot list Pod: forbidden`. */

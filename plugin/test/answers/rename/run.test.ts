@@ -91,10 +91,17 @@ test('where two bindings cannot stand, a registration by hand bridges, and its r
   expect(text).toContain(
     'AuthorizationPolicy web/peers: add example.org/ns/team-a/objective/assistant beside spiffe://example.org/ns/team-a/objective/chat in .spec.rules[0].from[0].source.principals',
   )
-  expect(text).toContain('two bindings cannot stand there (IdentityCollision)')
+  expect(text).toContain('two bindings there would be refused (IdentityCollision)')
   expect(text).toContain('two SVIDs: from here to the switch 1 container may present either ID')
   expect(text.match(/check: /g)).toHaveLength(5)
   expect(text.match(/breaks if skipped: /g)).toHaveLength(5)
+})
+
+test('a step of another name for a binding breaks nobody if it is skipped: the binding keeps its name', async () => {
+  const { stdout } = await rename(['iib/team-a/chat', 'other'], CHAT)
+  const text = stdout.replaceAll(/\s+/g, ' ')
+  expect(text).toContain('breaks if skipped: nobody: binding chat keeps its name')
+  expect(text).not.toContain('are refused once chat goes')
 })
 
 test('where two bindings can stand, the second one is applied, and nothing is written by hand', async () => {

@@ -172,6 +172,10 @@ function switchStep(rename: Rename, { analysis, command }: PlanWords): RenameSte
   const [first] = changes
   const old = first?.oldId ?? renamed[0]?.oldId
   const bridges = bridgesOf(rename)
+  const unchanged =
+    question.kind === 'binding'
+      ? `nobody: binding ${question.from} keeps its name`
+      : `the bindings: they are refused once ${question.from} goes`
   return {
     title: first === undefined ? 'Edit the bindings' : 'Switch to the new ID',
     lines: present(
@@ -183,7 +187,7 @@ function switchStep(rename: Rename, { analysis, command }: PlanWords): RenameSte
       ...objectiveLines(analysis.snapshot, question),
       ...renamed.flatMap((one) => switchLines(one, rename, command)),
       bridges.length > 0 &&
-        'InForce of the binding may say Masked until the registration by hand is gone: of two equal entries the older counts',
+        'InForce of the binding may say Masked until the registration by hand is gone, since the older entry counts',
     ),
     check:
       first === undefined
@@ -194,7 +198,7 @@ function switchStep(rename: Rename, { analysis, command }: PlanWords): RenameSte
       old === undefined
         ? 'nobody: no ID was given'
         : first === undefined
-          ? `the bindings: they are refused once ${question.from} goes`
+          ? unchanged
           : `nobody at once: ${counted(holdersOf(rename), 'container')} go on with the old ID, and what gives it cannot go`,
   }
 }
@@ -252,7 +256,7 @@ function removeBridges(bridges: readonly Bridge[]): RenameStep {
     lines: bridges.map(({ name }) => `kubectl delete clusterspiffeid ${name}`),
     check: `kubectl kleym diff --without clusterspiffeid/${first?.name ?? ''}`,
     shows: 'before the deletion: no container loses an ID',
-    without: 'nobody at once: the new ID outlives its binding, and nothing maintains it',
+    without: 'nobody at once: the ID outlives its binding, and nothing maintains it',
   }
 }
 

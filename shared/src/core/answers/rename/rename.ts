@@ -276,7 +276,7 @@ function bridgeOf(
     isThere: there.outputs.some(({ object }) => object.meta.name === name),
     because:
       beside?.state === 'refused'
-        ? `two bindings cannot stand there (${beside.reason})`
+        ? `two bindings there would be refused (${beside.reason})`
         : 'whether two bindings can stand there is not known',
   }
 }
