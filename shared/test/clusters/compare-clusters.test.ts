@@ -110,7 +110,7 @@ describe('one ID in two clusters', () => {
   describe('an ID with a part that is known only when its pod runs', () => {
     const TEMPLATE = {
       apiVersion: 'apps/v1',
-      kind: 'StatefulSet',
+      kind: 'Deployment',
       metadata: { name: 'llama', namespace: 'team-a' },
       spec: {
         selector: { matchLabels: { app: 'llama' } },

@@ -358,7 +358,7 @@ test('IDs that have one in their place are named in one sentence, the first few'
 describe('an old ID that holds the name of a pod to come', () => {
   const template: JsonRecord = {
     apiVersion: 'apps/v1',
-    kind: 'StatefulSet',
+    kind: 'Deployment',
     metadata: { name: 'llama', namespace: 'team-a' },
     spec: {
       selector: { matchLabels: { app: 'llama' } },

@@ -3,7 +3,8 @@ import type { Each } from '../base/each.ts'
 import type { ClusterSpiffeId } from '../model/objects/clusterspiffeid.ts'
 import type { Pool } from '../model/objects/inference.ts'
 import type { ClusterStaticEntry } from '../model/objects/static-entry.ts'
-import { podReadsOf, type PodReads } from './pod-reads.ts'
+import { NUMBER_LABELS, POD_NAME_LABEL } from '../model/objects/workload.ts'
+import { podReadsOf, readsPodName, type PodReads } from './pod-reads.ts'
 
 const POD_LABEL = 'k8s:pod-label:'
 
@@ -38,6 +39,26 @@ export function metadataRead(
     registered,
     staticEntries.flatMap(({ spec }) => spec.selectors),
   )
+}
+
+/** The keys of the labels by which templates and selectors may tell the numbered pods of a workload apart; `read` are those that templates read. */
+export function numbersAskedFor(
+  read: PodReads['labels'],
+  registered: readonly Pick<ClusterSpiffeId, 'spec'>[],
+  staticEntries: readonly Pick<ClusterStaticEntry, 'spec'>[],
+): ReadonlySet<string> {
+  const texts = new Set([
+    ...registered.flatMap(({ spec }) => [
+      spec.spiffeIDTemplate,
+      ...spec.dnsNameTemplates,
+      ...spec.workloadSelectorTemplates,
+    ]),
+    ...staticEntries.flatMap(({ spec }) => spec.selectors),
+  ])
+  return new Set([
+    ...(read === 'all' ? NUMBER_LABELS : read),
+    ...(readsPodName(texts) ? [POD_NAME_LABEL] : []),
+  ])
 }
 
 /** The keys of all labels that selectors of these objects name. */

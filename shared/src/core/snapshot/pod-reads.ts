@@ -38,6 +38,20 @@ export function podReadsOf(
   return reads
 }
 
+/** Whether a template, or a selector, may read the name of a pod. */
+export function readsPodName(texts: Iterable<string>): boolean {
+  for (const text of texts) {
+    if (/^k8s:(?:pod-name\b|\{\{)/.test(text)) return true
+    const isRead = readsOf(text).some(
+      ([object, field]) =>
+        object === undefined ||
+        (object === 'PodMeta' && (field === undefined || /^(?:Get)?Name$/.test(field))),
+    )
+    if (isRead) return true
+  }
+  return false
+}
+
 /** Whether a template of a ClusterSPIFFEID may read the Node of a pod. */
 export function readsNode({
   spiffeIDTemplate,

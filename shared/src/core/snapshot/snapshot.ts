@@ -63,7 +63,7 @@ import { agentConfigsIn, attestedBy } from '../model/objects/agent-config.ts'
 import { AdmissionLabels, keysNamedBy } from '../model/objects/admission-labels.ts'
 import { containersAskedFor, INJECTION_KEYS, withInjected } from '../model/objects/sidecars.ts'
 import { isWorkload, readWorkloadPods } from '../model/objects/workload.ts'
-import { labelsAskedFor, metadataRead, namespaceLabelsAskedFor } from './labels-asked-for.ts'
+import { labelsAskedFor, metadataRead, namespaceLabelsAskedFor, numbersAskedFor } from './labels-asked-for.ts'
 import type { ReadKeys } from './pod-reads.ts'
 import type { Lookup, References } from '../model/objects/lookup.ts'
 import { expandedIn, madeBy, podMakersIn, withScale } from './pod-makers-in.ts'
@@ -201,7 +201,9 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
   )
   const staticEntries = sortByMeta(readAll(qualifiedKind(CLUSTER_STATIC_ENTRY), readClusterStaticEntry))
   const asked = labelsAskedFor(clusterSpiffeIds, staticEntries, pools)
-  const made = workloads.flatMap((raw) => readWorkloadPods(raw, asked))
+  const metadata = metadataRead(clusterSpiffeIds, staticEntries)
+  const numbers = asked.union(numbersAskedFor(metadata.labels, clusterSpiffeIds, staticEntries))
+  const made = workloads.flatMap((raw) => readWorkloadPods(raw, numbers))
   const objectives = sortByMeta(
     OBJECTIVE_KINDS.flatMap((kind) =>
       readWithin(qualifiedKind(kind), (raw) => readObjective(raw, kind.group)),
@@ -240,7 +242,6 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
     podChanges.filter(({ alone }) => alone !== 'pods'),
     namespaceLabelsAskedFor(clusterSpiffeIds).union(new Set(INJECTION_KEYS)),
   )
-  const metadata = metadataRead(clusterSpiffeIds, staticEntries)
   const keysOf = (keys: ReadKeys): ReadonlySet<string> => (keys === 'all' ? keysNamedBy(podChanges) : keys)
   const ofPods = new AdmissionLabels(
     podChanges.filter(({ alone }) => alone !== 'namespaces'),

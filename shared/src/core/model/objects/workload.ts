@@ -39,6 +39,8 @@ interface PodTemplate {
   /** Labels that the controller sets to a value that is known only when it makes the pod. */
   readonly unknownLabels: readonly string[]
   readonly owner: Pod['owner']
+  /** The name of the pod, if it follows from the workload. */
+  readonly name?: string | undefined
 }
 
 const STATEFUL_SET_LABELS = [
@@ -52,8 +54,8 @@ const GROUP_INDEX = `${LWS}/group-index`
 const SUBGROUP_INDEX = `${LWS}/subgroup-index`
 
 /**
- * The pods of a workload, one per template; none for any other kind. Where a label that numbers pods is among `asked`, one per
- * number. Never throws.
+ * The pods of a workload, one per template; none for any other kind. If a label that numbers pods is among `asked`, one per number: the
+ * name of a pod of a StatefulSet is such a label too. Never throws.
  */
 export function readWorkloadPods(raw: RawObject, asked: ReadonlySet<string> = NOTHING_ASKED): readonly Pod[] {
   const kind = workloadKind(raw.value)
@@ -163,7 +165,13 @@ function numbersIfAsked(
 }
 
 const POD_INDEX = 'apps.kubernetes.io/pod-index'
-const POD_NAME_LABEL = 'statefulset.kubernetes.io/pod-name'
+/** The label of a pod of a StatefulSet that holds its name. */
+export const POD_NAME_LABEL = 'statefulset.kubernetes.io/pod-name'
+
+const ORDINAL_LABELS = [POD_INDEX, POD_NAME_LABEL]
+
+/** The labels that number pods. */
+export const NUMBER_LABELS: readonly string[] = [...ORDINAL_LABELS, GROUP_INDEX, WORKER_INDEX]
 
 function statefulSetTemplates(
   object: JsonRecord,
@@ -173,19 +181,28 @@ function statefulSetTemplates(
   const name = nameOf(meta)
   const start = dig(object, 'spec', 'ordinals', 'start') ?? 0
   const numbers = numbersOf(dig(object, 'spec', 'replicas') ?? 1, start)
-  return numbersIfAsked([POD_INDEX, POD_NAME_LABEL], asked, numbers).map((number) =>
-    numbered(
-      one(dig(object, 'spec', 'template'), {
-        unknownLabels: STATEFUL_SET_LABELS,
-        owner: { kind: 'StatefulSet', name },
-      }),
-      number,
-      [
-        [POD_INDEX, String(number)],
-        ...(name === undefined ? [] : [[POD_NAME_LABEL, `${name}-${number}`] as const]),
-      ],
-    ),
+  const template = one(dig(object, 'spec', 'template'), {
+    unknownLabels: STATEFUL_SET_LABELS,
+    owner: { kind: 'StatefulSet', name },
+  })
+  return numbersIfAsked(ORDINAL_LABELS, asked, numbers).map((number) =>
+    numbered(ofOrdinal(template, name, number), number, []),
   )
+}
+
+/** The pod of a StatefulSet with a number, which its name and two labels follow from. */
+function ofOrdinal(
+  template: PodTemplate,
+  statefulSet: string | undefined,
+  ordinal: number | undefined,
+): PodTemplate {
+  if (ordinal === undefined) return template
+  const name = statefulSet === undefined ? undefined : `${statefulSet}-${ordinal}`
+  const labels = [
+    [POD_INDEX, String(ordinal)] as const,
+    ...(name === undefined ? [] : [[POD_NAME_LABEL, name] as const]),
+  ]
+  return { ...withKnown(template, labels), name }
 }
 
 /** A template for the pod of one number, whose labels are then known; the template itself where there is no number. */
@@ -255,8 +272,12 @@ function leaderWorkerTemplates(
       ? numbered(template, group, [[GROUP_INDEX, String(group)]])
       : withKnown(template, [[GROUP_INDEX, kept]])
   const count = surges(object) ? undefined : (dig(object, 'spec', 'replicas') ?? 1)
-  const groups = numbersIfAsked(kept === undefined ? [GROUP_INDEX] : [], asked, numbersOf(count, 0))
-  const leadersOf = groups.map((group) => isOfGroup(leaders, group))
+  const groups = numbersIfAsked(
+    kept === undefined ? [GROUP_INDEX, ...ORDINAL_LABELS] : [],
+    asked,
+    numbersOf(count, 0),
+  )
+  const leadersOf = groups.map((group) => ofOrdinal(isOfGroup(leaders, group), name, group))
   const size = own(spec, 'size') ?? 1
   if (size === 1) return leadersOf
   // The leader has the index 0, so workers count from 1.
@@ -274,11 +295,13 @@ function leaderWorkerTemplates(
   const indexes = numbersOf(typeof size === 'number' ? size - 1 : undefined, 1)
   return [
     ...leadersOf,
-    ...groups.flatMap((group) =>
-      numbersIfAsked([WORKER_INDEX], asked, indexes).map((index) =>
-        numbered(isOfGroup(workers, group), index, [[WORKER_INDEX, String(index)]]),
-      ),
-    ),
+    ...groups.flatMap((group) => {
+      const set = name === undefined || group === undefined ? undefined : `${name}-${group}`
+      const ofGroup = isOfGroup({ ...workers, owner: { kind: 'StatefulSet', name: set } }, group)
+      return numbersIfAsked([WORKER_INDEX, ...ORDINAL_LABELS], asked, indexes).map((index) =>
+        ofOrdinal(numbered(ofGroup, index, [[WORKER_INDEX, String(index)]]), set, index),
+      )
+    }),
   ]
 }
 
@@ -298,6 +321,7 @@ function podOf(raw: RawObject, kind: WorkloadKind, meta: ObjectMeta, made: PodTe
     ref: raw.made?.by ?? { kind, namespace: meta.namespace, name: meta.name },
     part: [raw.made?.part ?? '', made.part].filter((part) => part !== '').join(' '),
     namespace: meta.namespace,
+    name: made.name,
     labels,
     unknownLabels,
     serviceAccountName: serviceAccountOf(spec, false),
