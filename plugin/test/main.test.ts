@@ -53,7 +53,7 @@ describe('wrong usage exits with 2, says what, why and how to fix it on stderr, 
     [
       'a flag before the command',
       ['-n', 'x', 'explain'],
-      'a flag stands where the command belongs',
+      'a flag comes before the command',
       'kubectl kleym explain -n',
     ],
     [
@@ -106,7 +106,7 @@ describe('wrong usage exits with 2, says what, why and how to fix it on stderr, 
     [
       '--live without --offline',
       ['explain', '--live', 'dump'],
-      '--live stands beside a cluster',
+      '--live cannot be used with a cluster',
       'add --offline, or leave --live out',
     ],
     ['no files', ['conflicts', '--offline'], 'nothing to read', 'conflicts --offline -R -f DIR'],

@@ -567,7 +567,7 @@ describe('what goes wrong on the way', () => {
     ],
     ['no such kubeconfig', ['--kubeconfig', '/no/such'], 4, /^error: cannot read the kubeconfig/],
     ['a binding that is not there', ['-n', 'team-a', 'chta'], 3, /did you mean team-a\/chat/],
-    ['--live beside a cluster', ['--live', '.'], 2, /^error: --live stands beside a cluster/],
+    ['--live beside a cluster', ['--live', '.'], 2, /^error: --live cannot be used with a cluster/],
   ])('%s', async ([, args, code, says]) => {
     const run = await kleym('admin', 'explain', ...args)
     expect(run.stderr).toMatch(says)

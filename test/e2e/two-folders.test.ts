@@ -192,11 +192,11 @@ describe('diff --base: two desired states', () => {
   })
 
   test.each<[string, readonly string[], string]>([
-    ['beside a cluster', ['--base', 'base', '-f', 'head'], '--base stands beside a cluster'],
+    ['beside a cluster', ['--base', 'base', '-f', 'head'], '--base cannot be used with a cluster'],
     [
       'beside --live',
       ['--offline', '--live', 'base', '--base', 'base', '-f', 'head'],
-      '--base stands beside --live',
+      '--base cannot be used with --live',
     ],
     ['with stdin on both sides', ['--offline', '--base', '-', '-f', '-'], 'stdin is given twice'],
     ['with a folder that is not there', ['--offline', '--base', 'gone', '-f', 'head'], 'cannot read gone'],

@@ -36,7 +36,7 @@ export async function checkServer(client: Discoverer, server: URL): Promise<Chec
       state: 'failed',
       about,
       says: unknownReasonText(ignoranceOf(error, 'get', `the version of ${server.host}`)),
-      fix: 'see that pods of this namespace may connect to the API server, and as whom',
+      fix: 'check that pods of this namespace may connect to the API server, and which service account they use',
     }
   }
 }

@@ -234,7 +234,7 @@ test.each<[string, readonly string[]]>([
   [
     'spire/mgmt',
     [
-      'note    class   the class has "/" at character 6; only letters, digits, "-", "_" and "." may stand there, so outputs have no label spire.spiffe.io/class-name: an SCM with filterByClassName sees none of them\n',
+      'note    class   the class has "/" at character 6; only letters, digits, "-", "_" and "." are allowed there, so outputs have no label spire.spiffe.io/class-name: an SCM with filterByClassName sees none of them\n',
     ],
   ],
 ])('the class %j', (className, said) => {

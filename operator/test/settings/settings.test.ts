@@ -294,7 +294,7 @@ test.each([
   ['', '"": is empty'],
   ['llm-d.ai/role/x', 'llm-d.ai/role/x: has more than one slash'],
   ['LLM-D.ai/role', 'LLM-D.ai/role: has a prefix that is no lower-case DNS name'],
-  [' role', '" role": has " " at character 1; only letters, digits, "-", "_" and "." may stand there'],
+  [' role', '" role": has " " at character 1; only letters, digits, "-", "_" and "." are allowed there'],
   [`k${LONGEST_KEY}`, `k${LONGEST_KEY}: has 244 bytes, which leaves no room for a value: 243 is the most`],
 ])('--variant-label-key=%s is refused', (key, says) => {
   expect(problem([DOMAIN, `--variant-label-key=${key}`], { [VARIABLE]: 'fine' })).toBe(

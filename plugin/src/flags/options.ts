@@ -305,9 +305,9 @@ export function requireSources(
   const files = flags.filename ?? []
   if (!flags.offline && flags.live !== undefined) {
     throw wrongUsage(command, {
-      what: '--live stands beside a cluster',
+      what: '--live cannot be used with a cluster',
       where: `--live ${flags.live}`,
-      why: 'it stands for the cluster, and without --offline the cluster is read',
+      why: 'it takes the place of the cluster, and without --offline the cluster is read',
       fix: 'add --offline, or leave --live out',
     })
   }

@@ -150,7 +150,7 @@ export function withoutKind(written: readonly string[]): readonly string[] {
   if (file !== undefined)
     throw new KleymError('usage', {
       what: `unexpected argument ${file}`,
-      why: 'names of bindings stand here, and a file is given with -f',
+      why: 'arguments are names of bindings; a file is given with -f',
       fix: `give each file its own -f: -f ${file}`,
     })
   const [first, ...names] = written

@@ -17,7 +17,7 @@ export function unknownCommand(word: string, known: readonly string[]): KleymErr
   const docs = `${BIN} --help`
   if (word.startsWith('-')) {
     return new KleymError('usage', {
-      what: `a flag stands where the command belongs`,
+      what: `a flag comes before the command`,
       where: word,
       why: `the first word is one of ${known.join(', ')}`,
       fix: `write the command first: ${BIN} ${known[0] ?? ''} ${word} ...`,

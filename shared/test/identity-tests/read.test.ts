@@ -100,7 +100,7 @@ describe('a spec', () => {
     [
       'a pattern in a list of identities',
       { containers: [{ subject: SUBJECT, holds: { exactly: ['spiffe://example.org/*'] } }] },
-      /a pattern cannot stand here/,
+      /a pattern is not allowed here/,
     ],
     [
       'a placeholder without its source',

@@ -191,7 +191,7 @@ describe('is refused', () => {
       'X',
       { app: '{{.x}}' },
       [
-        '.spec.selector["app"] is no label value: has "{" at character 1; only letters, digits, "-", "_" and "." may stand there',
+        '.spec.selector["app"] is no label value: has "{" at character 1; only letters, digits, "-", "_" and "." are allowed there',
       ],
     ],
     [
@@ -199,7 +199,7 @@ describe('is refused', () => {
       'X',
       { app: 'a:b' },
       [
-        '.spec.selector["app"] is no label value: has ":" at character 2; only letters, digits, "-", "_" and "." may stand there',
+        '.spec.selector["app"] is no label value: has ":" at character 2; only letters, digits, "-", "_" and "." are allowed there',
       ],
     ],
     ['an empty key', 'X', { '': 'a' }, ['.spec.selector[""] is no label key: has an empty name']],
@@ -208,7 +208,7 @@ describe('is refused', () => {
       'X',
       { 'a:b': 'c' },
       [
-        '.spec.selector["a:b"] is no label key: has ":" at character 2; only letters, digits, "-", "_" and "." may stand there',
+        '.spec.selector["a:b"] is no label key: has ":" at character 2; only letters, digits, "-", "_" and "." are allowed there',
       ],
     ],
     [
@@ -216,7 +216,7 @@ describe('is refused', () => {
       'K',
       { matchLabels: { 'app ': 'a' } },
       [
-        '.spec.selector.matchLabels["app "] is no label key: has " " at character 4; only letters, digits, "-", "_" and "." may stand there',
+        '.spec.selector.matchLabels["app "] is no label key: has " " at character 4; only letters, digits, "-", "_" and "." are allowed there',
       ],
     ],
     [

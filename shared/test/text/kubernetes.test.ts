@@ -42,7 +42,7 @@ describe('what is wrong is said', () => {
     [`${'a'.repeat(254)}/b`, 'has a prefix over 253 characters'],
     ['a/', 'has an empty name'],
     ['a'.repeat(64), 'has a name over 63 characters'],
-    ['a b', 'has " " at character 2; only letters, digits, "-", "_" and "." may stand there'],
+    ['a b', 'has " " at character 2; only letters, digits, "-", "_" and "." are allowed there'],
     ['-a', 'does not start with a letter or digit'],
     ['a-', 'does not end with a letter or digit'],
   ])('the key %j %s', (key, problem) => {
@@ -51,7 +51,7 @@ describe('what is wrong is said', () => {
 
   test.each([
     ['x'.repeat(64), 'is over 63 characters'],
-    ['a\u202eb', 'has "\u202e" at character 2; only letters, digits, "-", "_" and "." may stand there'],
+    ['a\u202eb', 'has "\u202e" at character 2; only letters, digits, "-", "_" and "." are allowed there'],
     ['.a', 'does not start with a letter or digit'],
   ])('the value %j %s', (value, problem) => {
     expect(labelValueProblem(value)).toBe(problem)

@@ -69,12 +69,8 @@ export const diffReportSchema = reportSchema('DiffReport', 'The answer of kubect
         "Registrations that are not kleym's, and ClusterFederatedTrustDomains, that are new, gone or have another spec: what entries carry may change, such as TTLs and `admin`.",
       ),
       newFindings: list(findingSchema).describe('All that are new, the suppressed ones too.'),
-      fixedFindings: list(findingSchema).describe(
-        'Those that are gone, and what they told of is there and well.',
-      ),
-      noLongerApplyingFindings: list(findingSchema).describe(
-        'The others that are gone: what they told of is not there any more.',
-      ),
+      fixedFindings: list(findingSchema).describe('Findings that are gone, whose object is there and well.'),
+      noLongerApplyingFindings: list(findingSchema).describe('Findings that are gone with their object.'),
       perhapsGoneFindings: list(findingSchema).describe(
         'Those that are not found any more, and may be in what was not read after the change.',
       ),

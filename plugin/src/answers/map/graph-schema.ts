@@ -12,7 +12,7 @@ const base = {
   id: z.string().describe('Unique in the report.'),
   label: z.string(),
   namespace: z.string().describe('Empty for what has none.'),
-  parent: z.string().nullable().describe('The id of the node that it stands in.'),
+  parent: z.string().nullable().describe('The id of the node that contains it.'),
   findings: list(codeSchema).describe('The codes of the findings about it.'),
   change: changeSchema,
 }

@@ -91,7 +91,7 @@ function withManifests({ filename, ...rest }: ServerFlags): ServerFlags {
   if (live !== undefined && others.length === 0) return { ...rest, live, filename: ['-'] }
   throw new KleymError('usage', {
     what: 'this server cannot compare manifests with its files',
-    why: 'without a cluster, one folder stands for what is there, and the server was started with another number of -f',
+    why: 'without a cluster, one folder is the present state, and the server was started with another number of -f',
     fix: 'start it with one folder, or with --live DIR: kubectl kleym mcp --offline -R -f DIR',
   })
 }

@@ -44,9 +44,13 @@ export function requireBase(
   const refuse = (what: string, why: string, fix: string): KleymError =>
     wrongUsage(command, { what, where: `${flag} ${first}`, why, fix })
   if (!sources.offline)
-    throw refuse(`${flag} stands beside a cluster`, besideCluster, `add --offline, or leave ${flag} out`)
+    throw refuse(
+      `${flag} cannot be used with a cluster`,
+      besideCluster,
+      `add --offline, or leave ${flag} out`,
+    )
   if (sources.live !== undefined)
-    throw refuse(`${flag} stands beside --live`, besideLive, 'leave one of them out')
+    throw refuse(`${flag} cannot be used with --live`, besideLive, 'leave one of them out')
   const fix = 'write - once, for one of the two sides'
   requireStdinOnce(command, [...base, ...sources.files.files], fix, `${flag} ${first}`)
 }

@@ -120,7 +120,7 @@ function withHoldersOfRights(
   }
 }
 
-const NO_PODS = 'no pod of a cluster was given, so no entry can be told from that of a pod that is gone'
+const NO_PODS = 'no pod of a cluster was given, so an entry of a pod that is gone cannot be recognised'
 
 /** What is expected of the objects as the question has them, and what explains an entry beside that. */
 function expectedOf(

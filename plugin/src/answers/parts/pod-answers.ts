@@ -239,7 +239,7 @@ function asHolderOf(
   if (!mayHold(one) || !mayBeGiven(givenBy(one, templates), wanted)) return undefined
   return one.verdict === 'unknown'
     ? one
-    : { ...one, verdict: 'depends', why: `its SPIFFE ID is known but for what stands in angle brackets` }
+    : { ...one, verdict: 'depends', why: `its SPIFFE ID is known except for the part in angle brackets` }
 }
 
 /** Who names the identities of an answer; undefined where there are no policies to speak of. */

@@ -58,7 +58,7 @@ function labelsOfPool({ selector, meta: { namespace, name } }: Pool): SelectedLa
 }
 
 function labelsOfBinding({ binding, input: { parts } }: Analysis['compiled'][number]): SelectedLabels {
-  if (parts === undefined) throw unfollowed(`binding ${binding.key}`, 'its pool cannot be told')
+  if (parts === undefined) throw unfollowed(`binding ${binding.key}`, 'its pool cannot be determined')
   return { namespace: binding.meta.namespace, labels: parts.poolLabels }
 }
 

@@ -62,7 +62,7 @@ export const namedBySchema = made(
   z
     .object({
       rules: list(namingSchema).describe(
-        'Those that name the ID or the service account; the others stand in `accessPolicies`.',
+        'Those that name the ID or the service account; the others are in `accessPolicies`.',
       ),
       mentionedInCEL: list(
         made(

@@ -34,7 +34,7 @@ export async function readEntries(
     const where = (): string => `entry ${ids.size + 1}`
     if (!reading.ok) return fail(`${where()}: ${fieldText(reading.field)}${reading.why}`)
     const { entry } = reading
-    if (!ids.add(entry.id)) fail(`${where()}: the ID ${entry.id} stands there before`)
+    if (!ids.add(entry.id)) fail(`${where()}: the ID ${entry.id} is there twice`)
     if (ids.size > ENTRIES_MAX) fail(`it holds more than ${ENTRIES_MAX.toLocaleString('en')} entries`)
     onEntry(entry)
   })

@@ -42,7 +42,7 @@ const holderSchema = z
 
 const sourceFields = {
   source: z.string().describe('A SPIFFE ID, a service account, any principal, ...'),
-  field: z.string().describe('Where it stands in the policy.'),
+  field: z.string().describe('Its place in the policy.'),
   excluded: z.boolean().describe('The rule is about all clients but these.'),
   state: z
     .string()
@@ -50,7 +50,7 @@ const sourceFields = {
       'resolved, unheld, dangling, foreign, unbounded, type mismatch, service account, not SPIFFE, pattern, dead, unknown, unreadable.',
     ),
   text: z.string(),
-  spiffeID: orNull(z.string()).describe('The ID that it stands for.'),
+  spiffeID: orNull(z.string()).describe('The ID that it means.'),
   trustDomain: z.string().optional().describe('That of an ID which is not ours.'),
   federatedBy: list(sourceSchema).optional().describe('Objects that federate with that trust domain.'),
   nearMisses: list(

@@ -38,7 +38,7 @@ export const renameReportSchema = reportSchema('RenameReport', 'The answer of ku
           z.object({
             name: z.string(),
             isThere: z.boolean(),
-            because: z.string().describe('Why two bindings cannot stand.'),
+            because: z.string().describe('Why two bindings would be refused.'),
             manifest: z.record(z.string(), z.unknown()),
           }),
         ),

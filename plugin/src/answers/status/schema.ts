@@ -53,7 +53,7 @@ export const statusReportSchema = reportSchema('StatusReport', 'The answer of ku
   scms: list(
     made(
       z.object({
-        config: z.string().describe('Where its configuration stands.'),
+        config: z.string().describe('Where its configuration is.'),
         workloads: list(z.string()).describe('What runs with it, as far as that is known.'),
         className: orNull(z.string()).describe('Empty where it has none, null where it is not known.'),
         handlesClass: z.string().describe("What it does with kleym's output: handled, ignored, unknown, ..."),

@@ -26,7 +26,7 @@ export async function readBundles(file: string, context: CommandContext): Promis
     const reading = readServerBundle(value)
     if (!reading.ok) throw wrong(`bundle ${domains.size + 1}: ${reading.why}`, elements.at)
     const { trustDomain: domain } = reading
-    if (domains.has(domain)) throw wrong(`trust domain ${domain} stands there twice`, elements.at)
+    if (domains.has(domain)) throw wrong(`trust domain ${domain} is there twice`, elements.at)
     domains.add(domain)
     if (domains.size > BUNDLES_MAX) throw wrong(`it holds more than ${BUNDLES_MAX} bundles`, elements.at)
   })

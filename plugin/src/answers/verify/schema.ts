@@ -19,7 +19,7 @@ const differenceSchema = made(
   z
     .object({
       kind: z.string().describe('missing, extra, different.'),
-      code: codeSchema.describe('The finding that tells of it.'),
+      code: codeSchema.describe('The finding about it.'),
       cause: z.string().describe(`${DIFFERENCE_CAUSES.join(', ')}.`),
       why: z.string().describe('What shows the cause, or why none is certain.'),
       entry: orNull(z.string()).describe("The server's ID of the entry; null where it has none."),

@@ -108,7 +108,7 @@ async function attestedIn(
   const reading = readAgentLog(await textIn(file, context), of)
   if (reading.ok) return reading
   throw new KleymError('input', {
-    what: 'this log tells no selectors of the process',
+    what: 'this log shows no selectors of the process',
     where: `--agent-log ${file}`,
     why: reading.why,
     fix: 'let the process ask while the agent logs at DEBUG, then give --agent-log (kubectl logs -n SPIRE AGENT), or give --selectors',

@@ -43,6 +43,6 @@ export const watchEventSchema = z
       .optional(),
   })
   .describe(
-    'One line of kubectl kleym watch -o json. All types but KNOWLEDGE are about a binding; KNOWLEDGE tells what is known from here on.',
+    'One line of kubectl kleym watch -o json. All types but KNOWLEDGE are about a binding; KNOWLEDGE says what is known from then on.',
   )
   .meta({ id: 'WatchEvent' })

@@ -119,7 +119,7 @@ const entrySchema = z
     store_svid: z.boolean(),
     source: z.string(),
     pod: orNull(podTextSchema),
-    unknown: list(z.string()).describe('The facts that stand in it as placeholders.'),
+    unknown: list(z.string()).describe('The facts that are placeholders in it.'),
     depends: orNull(z.string()).describe('Why it may not be there after all.'),
   })
   .describe('A registration entry, with the field names of spire-server entry show -output json.')

@@ -292,7 +292,7 @@ describe('a file that is no dump ends the command', () => {
     const [first = {}, second = {}] = await entriesOfEstate()
     const { code, stderr } = await verify(await dumped([first, { ...second, id: first['id'] }]))
     expect(code).toBe(4)
-    expect(stderr).toContain('entry 2: the ID prod.0 stands there before')
+    expect(stderr).toContain('entry 2: the ID prod.0 is there twice')
   })
 
   test.each([
@@ -420,7 +420,7 @@ spec:
     fix: expect.stringMatching(/^Find out why the bundle does not arrive/),
   })
   expect((await verify(server, '--bundles', join(folder, 'twice.json'))).stderr).toContain(
-    'trust domain a stands there twice',
+    'trust domain a is there twice',
   )
 })
 
@@ -685,7 +685,7 @@ describe('what a process got', () => {
       expect.stringContaining('of the kind of k8s:pod-uid:pod-1 none is given'),
     ])
     const { code, stderr } = await asked(DENIED, ['--agent-log', 'agent.log'], { 'agent.log': 'SECRET' })
-    expect([code, stderr]).toEqual([4, expect.stringContaining('this log tells no selectors of the process')])
+    expect([code, stderr]).toEqual([4, expect.stringContaining('this log shows no selectors of the process')])
     expect(stderr).not.toContain('SECRET')
   })
 

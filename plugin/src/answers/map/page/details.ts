@@ -122,7 +122,7 @@ export class Details {
             'p',
             {},
             node.state === 'unknown'
-              ? 'Anything may stand in what could not be read; nothing here counts it as absent.'
+              ? 'What could not be read may hold anything; nothing here counts it as absent.'
               : 'The cluster has no such kind, so that there is none of it.',
           ),
         ]

@@ -46,7 +46,7 @@ export function proxiesOfAccount(pod: Pod, namespace: Namespace | undefined): re
 }
 
 const COMPUTED_BY_MESH = open(
-  atRuntime('which ID the proxy asks for stands in the configuration of its mesh', 'Pod'),
+  atRuntime('the configuration of its mesh decides which ID the proxy asks for', 'Pod'),
 )
 
 function consumerOf(pod: Pod, container: Container): ConsumerInPod | undefined {
@@ -78,7 +78,7 @@ function takesFromSpire(pod: Pod, container: Container): Truth {
 
 /** Whether a proxy of the node asks SPIRE stands in the configuration of its mesh. */
 const OF_NODE = open(
-  atRuntime('whether the proxy of the node asks SPIRE stands in the configuration of its mesh', 'Pod'),
+  atRuntime('the configuration of its mesh decides whether the proxy of the node asks SPIRE', 'Pod'),
 )
 
 function proxiesOfNode({ labels }: Pod, namespace: Namespace | undefined): readonly ConsumerInPod[] {

@@ -192,9 +192,8 @@ export function idProblem(text: string, form: 'id' | 'pattern' | 'prefix'): stri
   const trustDomain = trustDomainOf(text)
   if (trustDomain === '') return 'it has no trust domain'
   const stars = text.split('*').length - 1
-  if (form === 'prefix' && stars > 0)
-    return 'a prefix holds no star: it stands for whatever begins with it anyway'
-  if (form === 'id' && stars > 0) return 'a pattern cannot stand here; write the whole ID'
+  if (form === 'prefix' && stars > 0) return 'a prefix has no star: it means whatever begins with it anyway'
+  if (form === 'id' && stars > 0) return 'a pattern is not allowed here; write the whole ID'
   if (stars > STARS_MAX) return `it holds more than ${STARS_MAX} stars`
   if (trustDomain.includes('*') || trustDomain.includes(NAMESPACE_CAPTURE))
     return 'a trust domain cannot be a pattern'

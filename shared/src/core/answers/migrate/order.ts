@@ -29,7 +29,7 @@ function keepAll({ uncovered, open }: Migration): MigrationStep {
     title: 'Keep the old registration',
     lines: [
       `no binding can be proven for its pods, and without it these lose its ID: ${uncoveredText(uncovered)}`,
-      ...(open.length === 0 ? [] : ['what is not certain stands above']),
+      ...(open.length === 0 ? [] : ['what is not certain is listed above']),
     ],
   }
 }
@@ -88,7 +88,7 @@ function takeAway(migration: Migration): MigrationStep {
       title: 'Narrow the old registration, do not delete it',
       lines: [
         `narrow its podSelector to the pods that no binding covers; without it these lose its ID: ${uncoveredText(uncovered)}`,
-        ...(open.length === 0 ? [] : ['what is not certain stands above']),
+        ...(open.length === 0 ? [] : ['what is not certain is listed above']),
       ],
     }
   if (open.length > 0)

@@ -199,7 +199,7 @@ function switchStep(rename: Rename, { analysis, command }: PlanWords): RenameSte
         ? 'nobody: no ID was given'
         : first === undefined
           ? unchanged
-          : `nobody at once: ${counted(holdersOf(rename), 'container')} go on with the old ID, and what gives it cannot go`,
+          : `nobody at once: ${counted(holdersOf(rename), 'container')} keep the old ID, and what gives it cannot go`,
   }
 }
 

@@ -277,7 +277,7 @@ function bridgeOf(
     because:
       beside?.state === 'refused'
         ? `two bindings there would be refused (${beside.reason})`
-        : 'whether two bindings can stand there is not known',
+        : 'whether two bindings would be accepted there is not known',
   }
 }
 

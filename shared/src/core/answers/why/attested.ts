@@ -21,8 +21,8 @@ export function attestedHop(facts: ChainFacts): HopAnswer {
   if (isHandedOut(facts)) return good('the agent has handed the SVID to a process of the container')
   if (hookWaitsForSvid(containerSpec(pod, container)))
     return broken(
-      `the postStart hook of container ${container.name} waits for an SVID, and until it has ended the kubelet tells of no such container`,
-      'ask from the container itself, or let the hook go on without an SVID',
+      `the postStart hook of container ${container.name} waits for an SVID, and until it ends the kubelet does not report the container`,
+      'ask from the container itself, or let the hook continue without an SVID',
     )
   const byHand = madeByHand(facts).map(({ entry }) => entry.selectors)
   const asked = [...byHand, ...subject.candidates.map((one) => selectorsRendered(one) ?? [])]

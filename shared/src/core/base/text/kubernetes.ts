@@ -66,7 +66,7 @@ export function labelValueProblem(value: string): string | undefined {
 function shapeProblem(text: string): string {
   const stray = /[^-A-Za-z0-9_.]/u.exec(text)
   if (stray !== null)
-    return `has ${JSON.stringify(stray[0])} at character ${stray.index + 1}; only letters, digits, "-", "_" and "." may stand there`
+    return `has ${JSON.stringify(stray[0])} at character ${stray.index + 1}; only letters, digits, "-", "_" and "." are allowed there`
   return /^[^A-Za-z0-9]/.test(text)
     ? 'does not start with a letter or digit'
     : 'does not end with a letter or digit'

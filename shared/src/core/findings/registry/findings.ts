@@ -485,7 +485,7 @@ export const FINDINGS = {
     title: 'an identity that a proxy of the node cannot take',
     meaning: [
       'A proxy of the node serves the pod and asks for identities by the pod.',
-      'The binding gives its identity to one container, and such a request tells no containers apart.',
+      'The binding gives its identity to one container, and such a request does not name the container.',
     ],
     consequence: [
       'The container gets its identity from the Workload API alone.',
@@ -560,7 +560,7 @@ export const FINDINGS = {
       'Another tool or an older version made it, or a webhook or a person took the annotations away.',
     ],
     consequence: [
-      'kleym neither changes nor deletes it, and SPIRE goes on registering what it says.',
+      'kleym neither changes nor deletes it, and SPIRE keeps registering what it says.',
       'Under a name of the shape that kleym gives, it keeps bindings that claim the same container waiting.',
     ],
     fix: 'If nothing else needs it, delete it with kubectl; the binding that it once belonged to writes its own anew.',
@@ -817,7 +817,7 @@ export const FINDINGS = {
     meaning:
       "The objects and the server's entries were not read at the same moment, and an object or an entry is so young that this explains the difference.",
     consequence: 'Whether SCM and the server agree about it is not known.',
-    fix: 'Dump the entries again and compare once more; --as-of tells when a dump was made.',
+    fix: 'Dump the entries again and compare once more; --as-of says when a dump was made.',
   }),
   KLM811: error({
     title: 'an entry federates with a bundle that is not there',

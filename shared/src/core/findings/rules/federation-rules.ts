@@ -120,7 +120,7 @@ function undeclared(
     evidence: [
       ...names.map((name) => relationshipText(name, relationshipWith(name))),
       bundles === undefined
-        ? 'whether the server holds the bundle, --bundles tells'
+        ? '--bundles shows whether the server holds the bundle'
         : 'the server holds the bundle: another client brought it',
     ],
   })

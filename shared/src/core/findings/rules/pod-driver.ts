@@ -298,7 +298,7 @@ function mayBecomeOurs(outcome: EntryOutcome, facts: PodIdentities, lookups: Pod
       spiffeId: entry.spiffeId,
       holds: openOn(
         `what ${sourceText(source)} renders`,
-        'its SPIFFE ID is known but for what stands in angle brackets',
+        'its SPIFFE ID is known except for the part in angle brackets',
       ),
     }),
   )

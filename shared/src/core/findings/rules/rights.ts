@@ -49,10 +49,7 @@ function mayBeOne(one: string, other: string): boolean {
 }
 
 function perhapsOf(right: Right, spiffeId: string): Right {
-  const isIt = openOn(
-    `whether ${spiffeId} is ${right.spiffeId}`,
-    'what stands in angle brackets is not known',
-  )
+  const isIt = openOn(`whether ${spiffeId} is ${right.spiffeId}`, 'the part in angle brackets is not known')
   return { ...right, holds: all(right.holds, isIt) }
 }
 

@@ -130,7 +130,7 @@ function waitsInVain(facts: PodIdentities, lookups: PodLookups): readonly Note[]
         ...note,
         summary: (pods) => `the postStart hook of container ${name} of ${pods} waits for an SVID`,
         evidence: [
-          'until the hook has ended the kubelet tells of no such container, so the agent finds none',
+          'until the hook ends the kubelet does not report the container, so the agent does not find it',
         ],
         holds: isOpenToPods ? WITHOUT_SELECTORS : YES,
       })

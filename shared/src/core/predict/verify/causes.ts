@@ -290,7 +290,7 @@ class Explainer {
         : undefined
     const { newest } = this.#all
     return newest !== undefined && born > newest - RACE_SECONDS
-      ? { cause: 'race', why: 'it may be younger than the dump; --as-of tells when that was made' }
+      ? { cause: 'race', why: 'it may be younger than the dump; --as-of says when that was made' }
       : undefined
   }
 }
