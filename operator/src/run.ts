@@ -347,7 +347,7 @@ class Operator {
   async #withdrawWithoutPools(): Promise<OperatorEnded | undefined> {
     const { clock, log } = this.#surroundings
     const kinds = POOL_KINDS.map(qualifiedKind).join(' nor ')
-    log.warn('the API server serves no InferencePool; withdrawing what rests on one')
+    log.warn('the API server serves no InferencePool; withdrawing the outputs that depend on one')
     const until = clock.monotonicMs() + WITHDRAW_MS
     while (clock.monotonicMs() < until && !(this.#isFilled() && this.#controller.isIdle)) {
       await pause(clock, LOOK_MS)

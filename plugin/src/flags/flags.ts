@@ -84,7 +84,7 @@ export const sourceFlags = ofGroup(SOURCES, {
   }),
   live: Flags.string({
     helpValue: 'DIR',
-    description: 'With --offline: a dump of the cluster, to which the files of -f are applied.',
+    description: 'With --offline: a dump of the cluster. The files of -f are applied to it.',
   }),
   without: Flags.string({
     helpValue: 'KIND/NAME',
@@ -174,7 +174,7 @@ export const outputFlags = ofGroup('OUTPUT', {
     description: 'Exit code 0, not 4, if there is nothing to check in the files.',
   }),
   strict: Flags.boolean({
-    description: 'Assume nothing: an answer that would rest on an assumption is not known (exit code 4).',
+    description: 'Assume nothing: an answer that depends on an assumption is not known (exit code 4).',
   }),
   color: Flags.option({ options: COLOUR_FLAGS, default: 'auto' as ColourFlag })({
     helpValue: COLOUR_FLAGS.join('|'),

@@ -121,7 +121,7 @@ const findingFields = {
   dependsOn: list(z.string())
     .optional()
     .describe(
-      'What it rests on and is not known: settings that were not given, facts that no object shows; then it is no error.',
+      'What it depends on and is not known: settings that were not given, facts that no object shows; then it is no error.',
     ),
   fix: z.string(),
   docs: z.string().describe("The page of the code, from the root of kleym's repository."),
@@ -177,7 +177,7 @@ export const settingsSchema = made(
         })
         .describe('The settings of the SPIRE Controller Manager.'),
     })
-    .describe('What the answer rests on.')
+    .describe('What the answer depends on.')
     .meta({ id: 'Settings' }),
   ({ operator, after }: Pick<AnswerInput, 'operator' | 'after'>) => {
     const { trustDomain, className, outputLabels, variantLabelKey } = operator.config

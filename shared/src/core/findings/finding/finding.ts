@@ -50,7 +50,7 @@ export interface Finding {
   /** What decides whether it is about more parts than these, which is not known; absent: nothing. */
   readonly moreParts?: readonly string[]
   /**
-   * What it rests on and is not known: settings that were not given, facts that the objects do not show; absent: nothing. It
+   * What it depends on and is not known: settings that were not given, facts that the objects do not show; absent: nothing. It
    * is then no error (docs/assumptions.md).
    */
   readonly dependsOn?: readonly string[]
