@@ -14,7 +14,8 @@ const MAIN = join(import.meta.dirname, '../../src/main.ts')
 /** An API server that grants everything and serves nothing. */
 function answer({ path, method }: Seen): Behaviour {
   if (path === '/version') return json({ gitVersion: 'v1.36.3' })
-  return json(method === 'POST' ? { status: { allowed: true } } : { groups: [], resources: [] })
+  if (method !== 'POST') return json({ groups: [], resources: [] })
+  return json({ kind: 'SelfSubjectAccessReview', status: { allowed: true } })
 }
 
 interface Ended {

@@ -14,7 +14,13 @@ import type {
 } from './api.ts'
 import type { Cluster } from './cluster.ts'
 import { deleteOptionsOf, deletionIn } from './deletion.ts'
-import { createExchange, type ClientOptions, type Exchange, type HttpMethod } from './exchange.ts'
+import {
+  createExchange,
+  type ClientOptions,
+  type Exchange,
+  type HttpCall,
+  type HttpMethod,
+} from './exchange.ts'
 import { connectionError } from './failures.ts'
 import { allPages, PAGE_SIZE, pagesOf, type PageLimits, type ReadPage } from './paging.ts'
 import { resourceName, resourcePath, type PathParts } from './resources.ts'
@@ -43,11 +49,12 @@ export interface Client extends Api {
 export function createApi(cluster: Cluster, clientOptions: ClientOptions): Client {
   const exchange = createExchange(cluster, clientOptions)
   const { object } = exchange
+  const typed = async (call: HttpCall): Promise<JsonRecord> => withKind(await object(call), call)
   return {
     raw: async (method, path, body, { signal, accept } = {}) =>
       object({ method, path, body, signal, accept }),
     get: async (resource, ref, { signal } = {}) =>
-      object({ method: 'GET', path: pathOf(resource, ref), signal }),
+      typed({ method: 'GET', path: pathOf(resource, ref), signal }),
     // A generator, so that a path that is refused throws where the first page is asked for.
     pages: async function* (resource, options = {}) {
       yield* pagesOf(pageReader(object, resource, options), listName(resource), pageLimits(options))
@@ -55,14 +62,14 @@ export function createApi(cluster: Cluster, clientOptions: ClientOptions): Clien
     list: async (resource, options = {}) =>
       allPages(pageReader(object, resource, options), listName(resource), pageLimits(options)),
     create: async (resource, body, write = {}) =>
-      object({
+      typed({
         method: 'POST',
         path: withQuery(pathOf(resource, { namespace: namespaceOf(body) }), writeQuery(write)),
         body,
         signal: write.signal,
       }),
     update: async (resource, body, write = {}) =>
-      object({
+      typed({
         method: 'PUT',
         path: withQuery(
           pathOf(resource, {
@@ -76,7 +83,7 @@ export function createApi(cluster: Cluster, clientOptions: ClientOptions): Clien
         signal: write.signal,
       }),
     patch: async (resource, ref, body, write) =>
-      object({
+      typed({
         method: 'PATCH',
         path: withQuery(pathOf(resource, { ...ref, subresource: write.subresource }), writeQuery(write)),
         contentType: PATCH_TYPES[write.kind],
@@ -85,7 +92,7 @@ export function createApi(cluster: Cluster, clientOptions: ClientOptions): Clien
       }),
     delete: async (resource, ref, write = {}) =>
       deletionIn(
-        await object({
+        await typed({
           method: 'DELETE',
           path: pathOf(resource, ref),
           body: deleteOptionsOf(write),
@@ -95,6 +102,17 @@ export function createApi(cluster: Cluster, clientOptions: ClientOptions): Clien
     watch: (resource, watchOptions) => watch(exchange, resource, watchOptions),
     close: () => exchange.close(),
   }
+}
+
+/**
+ * An object as an API server answers with it, which always has its kind. A proxy may answer with a mapping of its own, and that
+ * says nothing of what was asked for.
+ */
+function withKind(answer: JsonRecord, { method, path }: HttpCall): JsonRecord {
+  const isObject = (stringAt(answer, 'kind') ?? '') !== ''
+  if (isObject && (answer['kind'] !== 'Status' || answer['status'] === 'Success')) return answer
+  const detail = 'its body is no object of an API server'
+  throw connectionError('malformed', `${method} ${path}`, { neverSent: false, detail })
 }
 
 function listName(resource: Resource): string {

@@ -20,7 +20,7 @@ import { FakeClock } from '@kleym/testing/fake-clock.ts'
 
 const THING = { metadata: { namespace: 'team-a', name: 'one', resourceVersion: '7' } }
 const ONE = { namespace: 'team-a', name: 'one' }
-const EMPTY = { items: [], metadata: { resourceVersion: '5' } }
+const EMPTY = { kind: 'ThingList', items: [], metadata: { resourceVersion: '5' } }
 
 describe('what a call sends', () => {
   interface Sent {
@@ -81,7 +81,7 @@ describe('what a call sends', () => {
   ]
 
   test.each(sent)('$does', async ({ call, request, type, body }) => {
-    await using server = await faultServer(() => json({ metadata: {} }))
+    await using server = await faultServer(() => json({ kind: 'Thing', metadata: {} }))
     await call(clientAt(server.url))
     const [seen] = server.seen
     expect(`${seen?.method} ${seen?.path}`).toBe(request)
@@ -128,6 +128,23 @@ describe('what a call sends', () => {
       const error = await rejection(clientAt(server.url).raw('GET', path))
       expect(error).toMatchObject({ name: 'ConnectionError', failure: 'malformed', neverSent: true })
       expect(server.seen).toEqual([])
+    },
+  )
+
+  test.each([{}, { ok: true }, { items: [] }, { kind: 'Status', status: 'Failure' }])(
+    'an answer of 200 that no API server gives (%j) is none, whatever was asked',
+    async (answer) => {
+      await using server = await faultServer(() => json(answer))
+      const api = clientAt(server.url)
+      const work = [
+        api.get(THINGS, ONE),
+        api.create(THINGS, THING),
+        api.update(THINGS, THING),
+        api.patch(THINGS, ONE, {}, { kind: 'merge' }),
+        api.delete(THINGS, ONE),
+      ]
+      for (const error of await Promise.all(work.map(rejection)))
+        expect(error).toMatchObject({ name: 'ConnectionError', failure: 'malformed', neverSent: false })
     },
   )
 

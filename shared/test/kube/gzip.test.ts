@@ -61,7 +61,7 @@ test('a client that does not ask for it, a write and a watch ask for the answer 
   using operator = await clientOf((response) => response.end(JSON.stringify(POD)), { gzip: false })
   await operator.client.get(PODS, WHICH)
   using plugin = await clientOf((response) =>
-    response.end(`${JSON.stringify({ type: 'ADDED', object: POD })}\n`),
+    response.end(`${JSON.stringify({ kind: 'Pod', type: 'ADDED', object: POD })}\n`),
   )
   await plugin.client.create(PODS, POD)
   for await (const _ of plugin.client.watch(PODS, { resourceVersion: '1', timeoutSeconds: 60 })) break
