@@ -200,6 +200,19 @@ test('a name that YAML would read as a number or as true is a name everywhere', 
   expect(stderr.replace(/^.*serviceaccount "true" not found.*\n/, '')).toBe('')
 })
 
+test.each([
+  'registry.example.org',
+  'localhost:5000',
+  '[::1]:5000/a',
+  '123.dkr.ecr.eu.amazonaws.com/a/b_c',
+  '',
+])('an image of the registry %j', async (registry) => {
+  const [pod] = podsOf(objectsIn(await template(...LEAST, '--set', `image.registry=${registry}`)))
+  const [container] = listAt(pod, 'spec', 'containers')
+  const image = [registry, 'kleym-operator'].filter((part) => part !== '').join('/')
+  expect(stringAt(container, 'image')).toMatch(new RegExp(`^${RegExp.escape(image)}:`))
+})
+
 test('the FlowSchema is about the Lease of the operator that the chart runs', async () => {
   const objects = objectsIn(await template(...LEAST))
   const [schema] = ofKind(objects, 'FlowSchema')
@@ -429,6 +442,22 @@ describe('a bad value fails at helm install, with a sentence', () => {
       'image.registry: is not set, and this chart comes with no image',
     ],
     ['no image', ['image.repository='], 'image.repository: is empty'],
+    [
+      'a registry with a scheme',
+      ['image.registry=https://registry.example.org'],
+      'image.registry: "https://registry.example.org" is no registry',
+    ],
+    [
+      'a registry that ends with a slash',
+      ['image.registry=registry.example.org/'],
+      'image.registry: "registry.example.org/" is no registry',
+    ],
+    ['an image in capitals', ['image.repository=Kleym'], 'image.repository: "Kleym" is no name of an image'],
+    [
+      'an image with its tag',
+      ['image.repository=kleym-operator:1'],
+      'image.repository: "kleym-operator:1" is no name of an image',
+    ],
     [
       'several operators that all write',
       ['replicas=2', 'leaderElection.enabled=false'],

@@ -67,12 +67,21 @@ What the schema cannot say in a sentence: each refusal names the value, what is 
 {{- end }}
 {{- end }}
 
+{{/* What stands between two slashes of the name of an image. */}}
+{{- define "kleym.imagePart" -}}
+[a-z0-9]+([._-]+[a-z0-9]+)*
+{{- end }}
+
 {{- define "kleym.check.image" }}
 {{- with .Values.image }}
 {{- if eq .registry "set-your-registry.invalid" }}
 {{- fail "image.registry: is not set, and this chart comes with no image; the chart of a release names its own. Set it to the registry that you have pushed the operator's image to (--set image.registry=registry.example.org/platform), or to nothing for an image that the nodes have already (--set image.registry=)" }}
 {{- else if eq .repository "" }}
 {{- fail "image.repository: is empty, so there is nothing to run; give the name of the operator's image" }}
+{{- else if not (regexMatch (printf "^(([A-Za-z0-9.-]+|\\[[0-9A-Fa-f:]+\\])(:[0-9]+)?(/%s)*)?$" (include "kleym.imagePart" $)) .registry) }}
+{{- fail (printf "image.registry: %q is no registry; give its name and the folder in it, without a scheme, such as registry.example.org/platform" .registry) }}
+{{- else if not (regexMatch (printf "^%[1]s(/%[1]s)*$" (include "kleym.imagePart" $)) .repository) }}
+{{- fail (printf "image.repository: %q is no name of an image; give one in lower case, such as kleym-operator" .repository) }}
 {{- else if eq .tag "latest" }}
 {{- fail "image.tag: \"latest\" is not one version, and an upgrade or a restart could bring another one; give a version, or leave it empty for that of the chart" }}
 {{- else if not (regexMatch "^([A-Za-z0-9_][A-Za-z0-9._-]{0,127})?$" .tag) }}
