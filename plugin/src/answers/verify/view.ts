@@ -25,6 +25,15 @@ function svidsText({ asked: { pod, container, svids }, lacking, surplus }: SvidA
   return `${whose} got ${counted(svids.length, 'SVID')}: ${wrong.length === 0 ? 'none missing or unexpected' : wrong.join(', ')}`
 }
 
+/** Of differences of one kind alone. */
+function differenceText({ missing, different, extra }: Readonly<Record<Difference, number>>): string {
+  if (missing > 0) return `the SPIRE server lacks ${entriesText(missing)}`
+  if (different > 0) return `the SPIRE server differs in ${entriesText(different)}`
+  return `the SPIRE server has ${entriesText(extra)} that no object asks for`
+}
+
+type Difference = 'missing' | 'different' | 'extra'
+
 /** The first lines; `svids` is what `--svids` showed. */
 export function verifyAnswer({ counts }: ServerComparison, svids?: SvidAnswer): Answer {
   const { read, agreed, missing, different, open, perhapsMissing, pending } = counts
@@ -40,7 +49,7 @@ export function verifyAnswer({ counts }: ServerComparison, svids?: SvidAnswer): 
       : parts.length === 0
         ? `the SPIRE server agrees: ${entriesText(agreed)} ${agreed === 1 ? 'is' : 'are'} as predicted`
         : parts.length === 1
-          ? `the SPIRE server differs: ${parts[0]}`
+          ? differenceText({ missing: missing.length, different: different.length, extra })
           : `the SPIRE server differs in ${entriesText(missing.length + different.length + extra)}`
   return {
     mark: parts.length > 0 || open + perhapsMissing > 0 || agreed === 0 ? 'warn' : 'ok',

@@ -115,7 +115,7 @@ describe('the estate against a server', () => {
     const [first = {}, second = {}, third = {}, ...rest] = await entriesOfEstate()
     const made = { ...third, id: '0b6f', spiffe_id: { trust_domain: 'example.org', path: '/made/by/hand' } }
     const { stdout } = await verify(await dumped([first, second, third, made, ...rest]), ...AS_OF)
-    expect(stdout.split('\n')[0]).toMatch(/^✗ the SPIRE server differs: 1 that no object asks for$/)
+    expect(stdout.split('\n')[0]).toMatch(/^✗ the SPIRE server has 1 entry that no object asks for$/)
     expect(stdout).toContain('RegistrationEntry/0b6f')
   })
 })
@@ -154,22 +154,22 @@ describe('what a comparison comes to', () => {
       'a difference that is no error is 1 too',
       [{ ...ENTRY, x509_svid_ttl: 77 }],
       '2030-01-01T00:00:00Z',
-      '! the SPIRE server differs: 1 different',
+      '! the SPIRE server differs in 1 entry',
       1,
     ],
     [
       'an entry that no object asks for is a difference, whoever gets it',
       [ENTRY, { ...ENTRY, id: 'x', selectors: [{ type: 'unix', value: 'uid:8' }] }],
       '2030-01-01T00:00:00Z',
-      '! the SPIRE server differs: 1 that no object asks for',
+      '! the SPIRE server has 1 entry that no object asks for',
       1,
     ],
-    ['a missing entry is an error', [], '2030-01-01T00:00:00Z', '✗ the SPIRE server differs: 1 missing', 1],
+    ['a missing entry is an error', [], '2030-01-01T00:00:00Z', '✗ the SPIRE server lacks 1 entry', 1],
     [
       'a difference that may only be a matter of time is 4',
       [],
       '2029-12-31T00:00:05Z',
-      '! the SPIRE server differs: 1 missing',
+      '! the SPIRE server lacks 1 entry',
       4,
     ],
   ])('%s', async (_, entries, asOf, first, exit) => {

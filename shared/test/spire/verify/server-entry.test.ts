@@ -23,6 +23,14 @@ function told(reading: ServerEntryReading): ServerEntryReading {
   return reading.ok ? { ok: true, entry: saidBy(reading.entry) } : reading
 }
 
+test.each<[what: string, value: unknown, field: string, why: string]>([
+  ['a field that is missing', { id: 'x' }, 'spiffe_id', 'it is missing'],
+  ['a field of another type', { ...serverEntry(), id: 3 }, 'id', 'it is of type number, and must be string'],
+  ['no object', 'text', '', 'it is of type string, and must be object'],
+])('%s is named in plain words', (_, value, field, why) => {
+  expect(readServerEntry(value)).toEqual({ ok: false, field, why })
+})
+
 describe('an entry of a server', () => {
   test('of SPIRE 1.15', () => {
     const reading = readServerEntry(serverEntry())

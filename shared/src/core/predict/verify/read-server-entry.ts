@@ -62,6 +62,14 @@ export function readServerEntry(value: unknown): ServerEntryReading {
   return isEntryData(value) ? { ok: true, entry: entryOf(value) } : readBySchema(value)
 }
 
+/** What zod says of a value, in our words. */
+export function faultText(issue: { readonly message: string } | undefined): string | undefined {
+  const [, expected, received] =
+    /^Invalid input: expected (\w+), received (\w+)$/.exec(issue?.message ?? '') ?? []
+  if (expected === undefined) return issue?.message
+  return received === 'undefined' ? 'it is missing' : `it is of type ${received ?? ''}, and must be ${expected}`
+}
+
 /** The same by the schema alone, which says why a value is no entry. */
 export function readBySchema(value: unknown): ServerEntryReading {
   const parsed = entrySchema.safeParse(value)
@@ -70,7 +78,7 @@ export function readBySchema(value: unknown): ServerEntryReading {
     return {
       ok: false,
       field: (issue?.path ?? []).map(String).join('.'),
-      why: issue?.message ?? 'it is no entry',
+      why: faultText(issue) ?? 'it is no entry',
     }
   }
   return { ok: true, entry: entryOf(parsed.data) }

@@ -1,5 +1,6 @@
 // One element of `spire-server bundle list -output json`; only whose bundle it is matters here.
 import * as z from 'zod'
+import { faultText } from './read-server-entry.ts'
 
 const bundleSchema = z.object({
   trust_domain: z
@@ -18,5 +19,5 @@ export function readServerBundle(value: unknown): BundleReading {
   const parsed = bundleSchema.safeParse(value)
   return parsed.success
     ? { ok: true, trustDomain: parsed.data.trust_domain }
-    : { ok: false, why: `.trust_domain: ${parsed.error.issues[0]?.message ?? 'it is no bundle'}` }
+    : { ok: false, why: `.trust_domain: ${faultText(parsed.error.issues[0]) ?? 'it is no bundle'}` }
 }
