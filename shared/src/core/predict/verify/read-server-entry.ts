@@ -67,7 +67,9 @@ export function faultText(issue: { readonly message: string } | undefined): stri
   const [, expected, received] =
     /^Invalid input: expected (\w+), received (\w+)$/.exec(issue?.message ?? '') ?? []
   if (expected === undefined) return issue?.message
-  return received === 'undefined' ? 'it is missing' : `it is of type ${received ?? ''}, and must be ${expected}`
+  return received === 'undefined'
+    ? 'it is missing'
+    : `it is of type ${received ?? ''}, and must be ${expected}`
 }
 
 /** The same by the schema alone, which says why a value is no entry. */
