@@ -1,5 +1,6 @@
 // The answer of `kubectl kleym rename`.
 import { BINDING, OBJECTIVE_KINDS, POOL_KINDS } from '@kleym/shared/core/model/kinds.ts'
+import { summaryText } from '@kleym/shared/core/base/text/counted.ts'
 import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
 import { renaming } from '@kleym/shared/core/answers/index.ts'
 import { objectsOfKind, type RenameQuestion } from '@kleym/shared/core/snapshot/index.ts'
@@ -44,7 +45,7 @@ const WORDS = { binding: 'iib', pool: 'pool', objective: 'objective' } as const
 
 function questionOf(
   { after: { snapshot }, namespaceInForce, isLive }: GatheredInput,
-  { asked, output }: RenameOptions,
+  { asked }: RenameOptions,
 ): RenameQuestion {
   const { kind, from, to } = asked
   const all = objectsOfKind(snapshot, kind)
@@ -66,10 +67,14 @@ function questionOf(
       why: `it is in ${found.join(', ')}`,
       fix: `name one of them: ${WORDS[kind]}/${namespace}/${from}`,
     })
+  const there = all.map((one) => namespacedName(one.namespace, one.name))
   throw noSuchObject(KIND_OF[kind].kind, where, {
     isLive,
-    there: all.map((one) => namespacedName(one.namespace, one.name)),
-    list: `see what there is: kubectl kleym explain -A${output.echo ?? ''}`,
+    there,
+    list:
+      there.length === 0
+        ? 'give the files, or the cluster, that have it'
+        : `name one of ${summaryText(there)}`,
   })
 }
 

@@ -354,6 +354,7 @@ describe('arguments', () => {
     const ran = await rename(['pool/team-a/lama', 'phi'], POOLED)
     expect(ran.code).toBe(3)
     expect(ran.stderr).toContain('did you mean team-a/llama?')
+    expect((await rename(['pool/team-a/x', 'phi'], POOLED)).stderr).toContain('name one of team-a/llama')
   })
 })
 
