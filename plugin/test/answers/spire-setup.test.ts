@@ -450,5 +450,5 @@ test.each<[what: string, parts: readonly string[], isMissing: boolean]>([
       'entries.json': '{"entries": [], "next_page_token": ""}',
     }),
   )
-  expect(stdout.includes('1 missing')).toBe(isMissing)
+  expect(stdout.includes('lacks 1 entry')).toBe(isMissing)
 })
