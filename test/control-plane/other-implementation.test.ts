@@ -75,13 +75,14 @@ beforeAll(async () => {
 }, FIRST_BUILD_MS)
 afterAll(() => cp?.stop())
 
-const SAYS = 'of the Go implementation of the same API group (it lacks spec.mode or status.clusterSPIFFEID)'
+const LACKS = '(it lacks spec.mode or status.clusterSPIFFEID)'
+const SAYS = `that of the Go implementation ${LACKS}`
 
 test('the chart is refused, with the order in which to move', async () => {
   await cp.apply([namespace(RELEASE_NAMESPACE)])
   const args = ['install', RELEASE, CHART, '--namespace', RELEASE_NAMESPACE, '--take-ownership', ...LEAST]
   const { status, stderr } = await helm(...args)
-  expect(stderr).toContain(SAYS)
+  expect(stderr).toContain(`of the Go implementation of the same API group ${LACKS}`)
   expect(stderr).toContain('docs/upstream.md')
   expect(status).not.toBe(0)
 })
