@@ -1,9 +1,10 @@
 // The files of `--names`: who is named outside of the cluster.
 import { resolve } from 'node:path'
+import { SCHEME } from '@kleym/shared/core/model/naming/ids-in-text.ts'
 import { NAMES_FILE_KIND, namesInJson, namesInList } from '@kleym/shared/core/model/naming/names-outside.ts'
 import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import { KleymError } from '../io/errors.ts'
-import { decodeUtf8 } from './decode.ts'
+import { decodeUtf8, sealOf } from './decode.ts'
 import { readBounded } from './files.ts'
 import { looksLikeJson } from './json.ts'
 import { parse } from './load.ts'
@@ -18,6 +19,8 @@ async function readNamesFile(file: string, cwd: string): Promise<RawObject> {
     new KleymError('usage', { what: 'cannot read the names', where: `--names ${file}`, why, fix })
   const bytes = await readBounded({ name: file, path: resolve(cwd, file) })
   if (!(bytes instanceof Uint8Array)) throw fail(bytes.why, 'correct the path')
+  const seal = sealOf(bytes)
+  if (seal !== undefined) throw fail(seal.why, seal.fix)
   const { text } = decodeUtf8(bytes)
   const list = looksLikeJson(text) ? undefined : namesInList(text)
   const { documents, faults } = list === undefined ? await parse(file, bytes) : NOTHING
@@ -25,8 +28,9 @@ async function readNamesFile(file: string, cwd: string): Promise<RawObject> {
   if (fault !== undefined)
     throw fail(`${fault.why} (line ${fault.line ?? 1})`, looksLikeJson(text) ? fault.fix : FIX)
   // A text of any other language may be one long string of YAML.
-  const names =
-    list ?? documents.flatMap(({ value }) => (typeof value === 'string' ? [] : namesInJson(value)))
+  const other = documents.find(({ value }) => typeof value === 'string' && value.includes(SCHEME))
+  if (other !== undefined) throw fail(`it is neither JSON, YAML nor a list (line ${other.line})`, FIX)
+  const names = list ?? documents.flatMap(({ value }) => namesInJson(value))
   if (names.length === 0) throw fail('it names nobody', FIX)
   const metadata = { namespace: '', name: file }
   return {

@@ -108,6 +108,60 @@ describe('JSON', () => {
       [`.members[0]: SPIFFE ${ID}`],
     ],
     ['CEL', { attributeCondition: `assertion.sub == "${ID}"` }, [`.attributeCondition: SPIFFE ${ID}`]],
+    [
+      'lists as one text, of Vault and as Terraform writes claims',
+      {
+        bound_claims_type: 'glob',
+        bound_claims: { '/sub': `*/x, ${ID}/*` },
+        allowed_uri_sans: `${ID},spiffe://a/*`,
+        workload_id_patterns: '/a,/b/*',
+      },
+      [
+        '.bound_claims["/sub"]: pattern [[["","/x"]]]',
+        `.bound_claims["/sub"]: pattern [[["${ID}/",""]]]`,
+        `.allowed_uri_sans: SPIFFE ${ID}`,
+        '.allowed_uri_sans: pattern [[["spiffe://a/",""]]]',
+        '.workload_id_patterns: pattern [[["spiffe://","/a"]]] {"text":"spiffe://+/a"}',
+        '.workload_id_patterns: pattern [[["spiffe://","/b/",""]]] {"text":"spiffe://+/b/*"}',
+      ],
+    ],
+    [
+      'a statement of AWS that denies',
+      {
+        Statement: [
+          { Effect: 'Deny', Condition: { StringEquals: { 'x:sub': ID } } },
+          { Effect: 'Deny', Condition: { StringNotEquals: { 'x:sub': ID } } },
+        ],
+      },
+      [
+        `.Statement[0].Condition.StringEquals["x:sub"]: all but SPIFFE ${ID}`,
+        `.Statement[1].Condition.StringNotEquals["x:sub"]: SPIFFE ${ID}`,
+      ],
+    ],
+    [
+      'a policy of AWS as JSON in a string, and a condition of a document of Terraform',
+      {
+        policy: JSON.stringify({ Condition: { StringLike: { 'x:sub': '*/x' } } }),
+        statement: [
+          { effect: 'Deny', condition: [{ test: 'StringLike', variable: 'x:sub', values: ['*/y'] }] },
+        ],
+      },
+      [
+        '.policy.Condition.StringLike["x:sub"]: pattern [[["","/x"]]]',
+        '.statement[0].condition[0].values[0]: all but pattern [[["","/y"]]]',
+      ],
+    ],
+    [
+      'JSON in a string that is broken or nested too deep',
+      { a: `[${ID}`, b: `${'['.repeat(10_000)}"${ID}"${']'.repeat(10_000)}` },
+      [`.a: SPIFFE ${ID}`, `.b: SPIFFE ${ID}`],
+    ],
+    [
+      'a beginning, a pattern or a variable where it is not known how a text is compared',
+      { prefix: 'spiffe://a/b/', regex: 'spiffe://a/.*', StringLike: { 'x:sub': 'spiffe://a/${aws:x}/*' } },
+      ['.prefix: not SPIFFE', '.regex: not SPIFFE', '.StringLike["x:sub"]: not SPIFFE'],
+    ],
+    ['a key', { roles: { [ID]: 'admin' } }, [`.roles["${ID}"]: SPIFFE ${ID}`]],
     ['nothing', { a: 'b', c: [1, null] }, []],
     ['no mapping', [], []],
   ])('%s', (_, value, expected) => {
@@ -125,6 +179,15 @@ test('a list: IDs, patterns, comments, and what lacks the scheme', () => {
   )
 })
 
+test('a list with quotes and commas, and with patterns of another language', () => {
+  expect(shown(namesInList(`"${ID}",\r# ours\rspiffe://a/*,spiffe://b/x\r\nspiffe://a/?b\n`))).toEqual([
+    `line 1: SPIFFE ${ID}`,
+    'line 3: pattern [[["spiffe://a/",""]]]',
+    'line 3: SPIFFE spiffe://b/x',
+    'line 4: not SPIFFE',
+  ])
+})
+
 test('a text with two words in a line, or with a key alone, is no list', () => {
   expect(namesInList('- spiffe://example.org/a')).toBeUndefined()
   expect(namesInList('sub:\n')).toBeUndefined()
@@ -135,6 +198,10 @@ test.each<[string, string]>([
   ['.data.bound_claims.sub', 'value'],
   ['.Condition.StringEquals["x:sub"]', 'value'],
   ['.Condition["ForAnyValue:StringNotLike"]["x:sub"]', 'value'],
+  ['.policy.Condition.StringEquals["x:sub"]', 'value'],
+  ['.allowed_uri_sans', 'value'],
+  ['.workload_id_patterns', 'value'],
+  ['[0].subject', 'text'],
   ['.attributeCondition', 'text'],
 ])('how %s comes to hold two names: %s', (field, expected) => {
   expect(holdsOneName(field)).toBe(expected)

@@ -383,6 +383,12 @@ describe('--names', () => {
       'resource "x" {\n  a = "spiffe://a/b"\n}\n',
       /give a role .* as JSON or YAML/,
     ],
+    ['UTF-16', `${CHAT}\n`.replaceAll(/[^]/g, '$&\0'), /the file is UTF-16/],
+    [
+      'a text behind a mapping',
+      `a: spiffe://a/b\n---\n${CHAT}\n`,
+      /it is neither JSON, YAML nor a list \(line 3\)/,
+    ],
   ])('%s is a usage error', async (_, text, says) => {
     const { code, stderr } = await askNames(text)
     expect(stderr).toMatch(says)

@@ -1,6 +1,6 @@
 // Names that stand outside of the cluster, in a file that is given: a role of Vault or OpenBao, the trust policy of a cloud's role, or a
 // plain list of IDs and patterns.
-import { own } from '../../base/json.ts'
+import { isRecord, own } from '../../base/json.ts'
 import type { IdMatcher, Likeness, PolicyRule, RuleSource } from '../objects/access-rule.ts'
 import { parseSpiffeId } from '../spiffe-id.ts'
 import { idsInText, SCHEME } from './ids-in-text.ts'
@@ -9,47 +9,102 @@ import { pathText, ruleOf, walkPaths, type Path } from './named-in.ts'
 /** How answers call a file of names: no API server knows the kind. */
 export const NAMES_FILE_KIND = 'NamesFile'
 
-/** The names of a list: one a line, `*` for any text; what follows `#` is a comment. Undefined for a text that is none. */
+/**
+ * The names of a list: one a line or between commas, `*` for any text; what follows `#` is a comment. Undefined for a text that is none.
+ */
 export function namesInList(text: string): readonly PolicyRule[] | undefined {
-  const names = text.split('\n').map((line) => line.replace(/(?:^|\s)#.*$/, '').trim())
+  const names = text.split(/\r\n?|\n/).map((line) => line.replace(/(?:^|\s)#.*$/, '').trim())
   if (names.some((name) => /\s|:$/.test(name))) return undefined
-  return names.flatMap((name, at) =>
-    name === '' ? [] : [ruleOf(`line ${at + 1}`, at, [globSource(name, `line ${at + 1}`)])],
-  )
+  return names.flatMap((line, at) => {
+    const field = `line ${at + 1}`
+    const sources = betweenCommas(line).flatMap((name) => sourcesOfLine(name, field))
+    return sources.length === 0 ? [] : [ruleOf(field, at, sources)]
+  })
 }
 
-/** The names in JSON: each string that holds a SPIFFE ID, or may take one in, compared as the keys above it say. */
+/** No SPIFFE ID has a comma. */
+function betweenCommas(text: string): readonly string[] {
+  return text.split(',').flatMap((one) => one.trim() || [])
+}
+
+/** Beside an ID there may be quotes or the marks of another language. */
+function sourcesOfLine(name: string, field: string): readonly RuleSource[] {
+  const inside = /[^A-Za-z0-9._:/*-]/.test(name) ? sourcesInText(name, field) : []
+  return inside.length > 0 ? inside : [globSource(name, field)]
+}
+
+/**
+ * The names in JSON: each string that holds a SPIFFE ID, or may take one in, compared as the keys above it say; and each key that holds
+ * one. A string may be JSON itself: the state of Terraform has policies of AWS in that form.
+ */
 export function namesInJson(value: unknown): readonly PolicyRule[] {
   const rules: PolicyRule[] = []
-  walkPaths(value, [], (found, path) => {
-    if (typeof found !== 'string') return
-    const field = pathText(path)
-    const { form, isExcluded } = comparisonOf(value, path)
-    const isName = found.includes(SCHEME) || form === 'path' || (isOfClient(path) && mayTakeIn(found, form))
-    const sources = isName ? sourcesOf(found, field, form) : []
-    if (sources.length === 0) return
-    rules.push(
-      ruleOf(field, rules.length, isExcluded ? sources.map((one) => ({ ...one, isExcluded })) : sources),
-    )
-  })
+  takeNames(value, [], rules)
   return rules
 }
 
+function takeNames(value: unknown, above: Path, rules: PolicyRule[]): void {
+  const take = (field: string, sources: readonly RuleSource[]): void => {
+    if (sources.length > 0) rules.push(ruleOf(field, rules.length, sources))
+  }
+  walkPaths(value, [], (found, path) => {
+    if (isRecord(found))
+      for (const key of Object.keys(found)) {
+        const field = pathText([...above, ...path, key])
+        take(field, sourcesInText(key, field))
+      }
+    if (typeof found !== 'string') return
+    const inside = jsonIn(found)
+    if (inside !== undefined) {
+      takeNames(inside, [...above, ...path], rules)
+      return
+    }
+    const field = pathText([...above, ...path])
+    const { form, isExcluded, asked, isJoined } = comparisonOf(value, path)
+    const sources = (isJoined ? betweenCommas(found) : [found]).flatMap((text) => {
+      const isName = text.includes(SCHEME) || form === 'path' || (isOfClient(asked) && mayTakeIn(text, form))
+      return isName ? sourcesOf(text, field, form) : []
+    })
+    take(field, isExcluded ? sources.map((one) => ({ ...one, isExcluded })) : sources)
+  })
+}
+
+/** The mapping or list that a text is the JSON of; undefined for one that is none, or that is nested too deep to walk. */
+function jsonIn(text: string): unknown {
+  if (!/^\s*[[{]/.test(text) || depthOf(text) > DEPTH_MAX) return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const DEPTH_MAX = 100
+
+/** As deep as the brackets of a text go, or less. */
+function depthOf(text: string): number {
+  let [depth, deepest] = [0, 0]
+  for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
+    depth += bracket === '[' || bracket === '{' ? 1 : -1
+    deepest = Math.max(deepest, depth)
+  }
+  return deepest
+}
+
 /** Whether a string stands where the subject of a token or the URI of a certificate is asked for (AWS: IAM Roles Anywhere). */
-function isOfClient(path: Path): boolean {
-  const key = path.findLast((one) => typeof one === 'string') ?? ''
-  return /(?:^|:)sub$|x509SAN\/URI$|^allowed_uri_sans$/.test(key)
+function isOfClient(key: string): boolean {
+  return /(?:^|[:/])sub$|x509SAN\/URI$|^allowed_uri_sans$/i.test(key)
 }
 
 /** Whether a text without `spiffe://` may take in a SPIFFE ID: `*`, `*` or `s*`. */
 function mayTakeIn(text: string, form: Form): boolean {
   if (form === 'whole in any case') return text.toLowerCase().startsWith(SCHEME)
   const beginning = /^[^*?]*(?=[*?])/.exec(text)?.[0]
-  return form !== 'whole' && beginning !== undefined && SCHEME.startsWith(beginning)
+  return form !== 'whole' && form !== 'text' && beginning !== undefined && SCHEME.startsWith(beginning)
 }
 
-/** How a string is compared; the signs are those of `Likeness`: each product has one beside `*`. */
-type Form = 'whole' | 'whole in any case' | 'glob' | 'glob with signs' | 'path'
+/** How a string is compared; the signs are those of `Likeness`: each product has one beside `*`. Of a `text` that is not known. */
+type Form = 'text' | 'whole' | 'whole in any case' | 'glob' | 'glob with signs' | 'path'
 
 /** The operators of AWS that compare texts (IAM, "Condition operators"): not or plain, and how. */
 const AWS_OPERATOR = 'String(Not)?(Equals|EqualsIgnoreCase|Like)(?:IfExists)?'
@@ -60,24 +115,45 @@ const FORM_OF_OPERATOR: Readonly<Record<string, Form>> = {
   Like: 'glob with signs',
 }
 
+interface Comparison {
+  readonly form: Form
+  /** All pass but these: by an operator with `Not`, or in a statement that denies; with both, these alone pass. */
+  readonly isExcluded: boolean
+  /** What is asked for: a claim, a tag, a field of a role. */
+  readonly asked: string
+  /** Commas stand between names. */
+  readonly isJoined: boolean
+}
+
 /**
  * By the keys above it, and for a role of Vault by what stands beside `bound_claims`. Vault: `allowed_uri_sans` of the cert method and
  * `bound_claims` of type `glob` have `*`; `workload_id_patterns` of the SPIFFE method has `+` and `*`, and is about what follows the trust
- * domain (https://developer.hashicorp.com/vault/api-docs/auth/spiffe).
+ * domain (https://developer.hashicorp.com/vault/api-docs/auth/spiffe). Vault takes lists as one text with commas, and Terraform claims too.
  */
-function comparisonOf(root: unknown, path: Path): { readonly form: Form; readonly isExcluded: boolean } {
+function comparisonOf(root: unknown, path: Path): Comparison {
+  const asked = path.findLast((one) => typeof one === 'string') ?? ''
+  const role = { isExcluded: false, asked, isJoined: true }
   for (const [at, key] of path.entries()) {
-    const [operator, not, how = ''] = OPERATOR.exec(String(key)) ?? []
-    if (operator !== undefined)
-      return { form: FORM_OF_OPERATOR[how] ?? 'whole', isExcluded: not !== undefined }
-    if (key === 'workload_id_patterns') return { form: 'path', isExcluded: false }
-    const role = path.slice(0, at)
-    const isGlob =
-      key === 'allowed_uri_sans' ||
-      (key === 'bound_claims' && atPath(root, [...role, 'bound_claims_type']) === 'glob')
-    if (isGlob) return { form: 'glob', isExcluded: false }
+    const beside = (name: string): unknown => own(atPath(root, path.slice(0, at)), name)
+    if (OPERATOR.test(String(key)))
+      return ofAws(String(key), asked, own(atPath(root, path.slice(0, at - 1)), 'Effect'))
+    const test = key === 'values' ? beside('test') : undefined
+    // The state of Terraform has a condition of a policy document so.
+    if (typeof test === 'string' && OPERATOR.test(test))
+      return ofAws(test, String(beside('variable')), own(atPath(root, path.slice(0, at - 2)), 'effect'))
+    if (key === 'bound_subject') return { ...role, form: 'whole', isJoined: false }
+    if (key === 'workload_id_patterns') return { ...role, form: 'path' }
+    if (key === 'allowed_uri_sans') return { ...role, form: 'glob' }
+    if (key === 'bound_claims')
+      return { ...role, form: beside('bound_claims_type') === 'glob' ? 'glob' : 'whole' }
   }
-  return { form: 'whole', isExcluded: false }
+  return { ...role, form: 'text', isJoined: false }
+}
+
+function ofAws(operator: string, asked: string, effect: unknown): Comparison {
+  const [, not, how = ''] = OPERATOR.exec(operator) ?? []
+  const isExcluded = (not !== undefined) !== (effect === 'Deny')
+  return { form: FORM_OF_OPERATOR[how] ?? 'whole', isExcluded, asked, isJoined: false }
 }
 
 function atPath(root: unknown, path: Path): unknown {
@@ -88,12 +164,18 @@ function atPath(root: unknown, path: Path): unknown {
 }
 
 function sourcesOf(text: string, field: string, form: Form): readonly RuleSource[] {
+  // A variable of AWS or of a template stands for a text that is not there.
+  if (form === 'text' || (text.includes(SCHEME) && text.includes('${'))) return sourcesInText(text, field)
   if (form === 'whole in any case') return [likeSource(text, field, { text, ignoresCase: true })]
   // The trust domain is that of the whole method, which the role does not show.
   if (form === 'path') return [likeSource(text, field, { text: `${ANY_DOMAIN}${text.replace(/^\//, '')}` })]
   if (form === 'glob with signs' && text.includes('?')) return [likeSource(text, field, { text })]
   if (form !== 'whole') return [globSource(text, field)]
   if (text.startsWith(SCHEME) && !parseSpiffeId(text).ok) return [globSource(text, field, false)]
+  return sourcesInText(text, field)
+}
+
+function sourcesInText(text: string, field: string): readonly RuleSource[] {
   return idsInText(text).map((one) =>
     one.isWhole
       ? { kind: 'SPIFFE', field, spiffeId: one.text }
@@ -132,12 +214,14 @@ export function writtenInFile(beside: RuleSource, spiffeId: string): string {
 }
 
 /**
- * How a field of a file that is no item of a list comes to hold two names. A role of Vault has one `bound_subject`. `bound_claims`, and the
- * conditions of AWS, take a list in the place of a text; of any other field that is not known.
+ * How a field of a file that is no item of a list comes to hold two names. A role of Vault has one `bound_subject`. Its other fields, and
+ * the conditions of AWS, take a list in the place of a text; of any other field that is not known.
  */
 export function holdsOneName(field: string): 'one' | 'value' | 'text' {
   if (field.endsWith('.bound_subject')) return 'one'
   return ONE_OR_MORE.test(field) ? 'value' : 'text'
 }
 
-const ONE_OR_MORE = new RegExp(`[."](?:bound_claims|(?:ForAnyValue:|ForAllValues:)?${AWS_OPERATOR})[."[\\]]`)
+const ONE_OR_MORE = new RegExp(
+  `[."](?:bound_claims|allowed_uri_sans|workload_id_patterns|(?:ForAnyValue:|ForAllValues:)?${AWS_OPERATOR})(?:[."[\\]]|$)`,
+)
