@@ -330,6 +330,39 @@ describe('the first line', () => {
   })
 })
 
+test.each<[string, string, RegExp]>([
+  [
+    'of Azure, of which each has one subject',
+    JSON.stringify([{ subject: OLD }, { subject: NEW }]),
+    /^! .*not known/,
+  ],
+  ['as keys', JSON.stringify({ roles: { [OLD]: 'admin' } }), /^! .*not known/],
+  ['in a list with CRLF and comments', `# ours\r\n${OLD}\r\n`, /^✓ .* beside spiffe:\S+chat in line 2/],
+  [
+    'in a policy that denies the new one',
+    JSON.stringify({
+      Statement: [
+        { Effect: 'Allow', Condition: { StringLike: { 'x:sub': 'spiffe://example.org/*' } } },
+        { Effect: 'Deny', Condition: { StringEquals: { 'x:sub': NEW } } },
+      ],
+    }),
+    /^! .* refuses spiffe:\S+assistant/,
+  ],
+])('--names with IDs %s', async (_, names, says) => {
+  const args = ['objective/team-a/chat', 'assistant', '--names', 'names']
+  const { stdout } = await rename(args, CHAT, { names })
+  expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(says)
+})
+
+test('two fields of one list are no list', async () => {
+  const spec = `{ env: [{ name: A, value: "${OLD}" }, { name: B, value: "${NEW}" }] }`
+  const { stdout } = await rename(
+    ['objective/team-a/chat', 'assistant'],
+    `${CHAT}${naming('example.com/v1', 'Client', spec)}`,
+  )
+  expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(/^! .*not known: Client web\/peers \.spec\.env\[0\]\.value/)
+})
+
 describe('arguments', () => {
   test.each([
     ['no new name', ['pool/llama'], 'rename needs two words: the object, and its new name'],

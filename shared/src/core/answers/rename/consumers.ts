@@ -93,7 +93,7 @@ export function consumersOf<NewId extends string | undefined>(
         .filter((one) => isByName(one) && isRefusal(one) && !naming.has(listKey(one)))
         .map(({ policy, source: { source } }) => ({
           ...consumerOf(policy),
-          where: listOf(source.field),
+          where: listOfName(policy, source.field),
           newId,
         })),
       uninterpreted: old.uninterpreted.map(policyName),
@@ -125,11 +125,16 @@ function consumerOf(policy: ResolvedPolicy): Pick<ConsumerEdit, 'kind' | 'consum
 
 /** The list in which a value stands; a field that is no item of a list is one by itself. */
 function listOf(field: string): string {
-  return field.replace(/\[\d+\](?:\.[A-Za-z]+)?$/, '')
+  return field.replace(/\[\d+\]$/, '')
+}
+
+/** The same for a name. An item of a known list may hold it in a field; in a file such items are no list of names. */
+function listOfName(policy: ResolvedPolicy, field: string): string {
+  return listOf(policy.kind === NAMES_FILE_KIND ? field : field.replace(/(?<=\])\.[A-Za-z]+$/, ''))
 }
 
 function listKey({ policy, rule, source: { source } }: Naming): string {
-  return JSON.stringify([policy.kind, policyName(policy), rule.at, listOf(source.field)])
+  return JSON.stringify([policy.kind, policyName(policy), rule.at, listOfName(policy, source.field)])
 }
 
 function editOfList<NewId extends string | undefined>(
@@ -140,7 +145,7 @@ function editOfList<NewId extends string | undefined>(
   if (first === undefined) return undefined
   const { policy, rule, source: named } = first
   const { source } = named
-  const where = listOf(source.field)
+  const where = listOfName(policy, source.field)
   const isOfList = where !== source.field
   const isFile = policy.kind === NAMES_FILE_KIND
   // Not JSON, whose fields have paths: its lines are one list.
@@ -170,7 +175,8 @@ function editOfList<NewId extends string | undefined>(
         one.source.isExcluded === source.isExcluded &&
         ((way === 'rule'
           ? takesInWhole(one.source, change.newId)
-          : (isPlainList || listOf(one.source.field) === where) && takesInAlone(one.source, change.newId)) ||
+          : (isPlainList || listOfName(policy, one.source.field) === where) &&
+            takesInAlone(one.source, change.newId)) ||
           isAcceptedBy(one.source, source, change.newId)),
     ),
   )
