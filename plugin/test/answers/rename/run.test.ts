@@ -336,6 +336,11 @@ test.each<[string, string, RegExp]>([
     JSON.stringify([{ subject: OLD }, { subject: NEW }]),
     /^! .*not known/,
   ],
+  [
+    'in members of GCP',
+    JSON.stringify({ members: [`principal://iam.googleapis.com/p/subject/${OLD}`] }),
+    /^✓ .* add principal:\S+\/subject\/spiffe:\S+assistant beside spiffe:\S+chat in \.members /,
+  ],
   ['as keys', JSON.stringify({ roles: { [OLD]: 'admin' } }), /^! .*not known/],
   ['in a list with CRLF and comments', `# ours\r\n${OLD}\r\n`, /^✓ .* beside spiffe:\S+chat in line 2/],
   [

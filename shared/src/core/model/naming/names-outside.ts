@@ -178,7 +178,7 @@ function sourcesOf(text: string, field: string, form: Form): readonly RuleSource
 function sourcesInText(text: string, field: string): readonly RuleSource[] {
   return idsInText(text).map((one) =>
     one.isWhole
-      ? { kind: 'SPIFFE', field, spiffeId: one.text }
+      ? { kind: 'SPIFFE', field, spiffeId: one.text, ...(one.text !== text && { within: text }) }
       : { kind: 'not SPIFFE', field, type: one.text },
   )
 }
@@ -207,8 +207,10 @@ function globSource(written: string, field: string, isGlob = true): RuleSource {
 /** What begins the likeness of a workload ID. */
 const ANY_DOMAIN = `${SCHEME}+/`
 
-/** An ID as a file of names has it beside a name. */
+/** An ID as a file of names has it beside a name. An item of a list may have more than the ID. */
 export function writtenInFile(beside: RuleSource, spiffeId: string): string {
+  if (beside.kind === 'SPIFFE' && beside.within !== undefined && /\[\d+\]$/.test(beside.field))
+    return beside.within.replaceAll(beside.spiffeId, () => spiffeId)
   const isWorkloadId = beside.kind === 'pattern' && beside.pattern.like?.text.startsWith(ANY_DOMAIN) === true
   return isWorkloadId ? spiffeId.slice(spiffeId.indexOf('/', SCHEME.length)) : spiffeId
 }

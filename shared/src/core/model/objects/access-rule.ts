@@ -44,6 +44,8 @@ type NamedClients =
       readonly kind: 'SPIFFE'
       readonly field: string
       readonly spiffeId: string
+      /** The whole text, where an ID is a part of it: a member of GCP. */
+      readonly within?: string
       /** What it takes in besides if its trust domain is one of a mesh, which was not read; absent: nothing. */
       readonly inMesh?: { readonly matcher: IdMatcher; readonly why: string }
     }
