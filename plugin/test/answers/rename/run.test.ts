@@ -341,6 +341,16 @@ test.each<[string, string, RegExp]>([
     JSON.stringify({ members: [`principal://iam.googleapis.com/p/subject/${OLD}`] }),
     /^✓ .* add principal:\S+\/subject\/spiffe:\S+assistant beside spiffe:\S+chat in \.members /,
   ],
+  [
+    'in members of GCP, of which the new one is in another pool',
+    JSON.stringify({ members: [`principal://g/p/subject/${OLD}`, `principal://g/q/subject/${NEW}`] }),
+    /^✓ .* add principal:\/\/g\/p\/subject\/spiffe:\S+assistant beside /,
+  ],
+  [
+    'in a list of conditions',
+    JSON.stringify({ all: [`sub != '${OLD}'`] }),
+    /^! .*not known: NamesFile names \.all/,
+  ],
   ['as keys', JSON.stringify({ roles: { [OLD]: 'admin' } }), /^! .*not known/],
   ['in a list with CRLF and comments', `# ours\r\n${OLD}\r\n`, /^✓ .* beside spiffe:\S+chat in line 2/],
   [

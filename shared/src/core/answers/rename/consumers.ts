@@ -3,7 +3,12 @@
 import { summaryText } from '../../base/text/counted.ts'
 import { groupOfApiVersion, qualifiedKind } from '../../model/kinds.ts'
 import { patternMatches, patternMatchesRendered } from '../../model/naming/id-matcher.ts'
-import { holdsOneName, NAMES_FILE_KIND, writtenInFile } from '../../model/naming/names-outside.ts'
+import {
+  holdsOneName,
+  isPartOfText,
+  NAMES_FILE_KIND,
+  writtenInFile,
+} from '../../model/naming/names-outside.ts'
 import { writtenFor } from '../../model/naming/named-in.ts'
 import type { RuleSource } from '../../model/objects/access-rule.ts'
 import {
@@ -145,9 +150,9 @@ function editOfList<NewId extends string | undefined>(
   if (first === undefined) return undefined
   const { policy, rule, source: named } = first
   const { source } = named
-  const where = listOfName(policy, source.field)
-  const isOfList = where !== source.field
   const isFile = policy.kind === NAMES_FILE_KIND
+  const where = listOfName(policy, source.field)
+  const isOfList = where !== source.field && !(isFile && isPartOfText(source))
   // Not JSON, whose fields have paths: its lines are one list.
   const isPlainList = isFile && !/^[.[]/.test(source.field)
   const add =
@@ -176,7 +181,8 @@ function editOfList<NewId extends string | undefined>(
         ((way === 'rule'
           ? takesInWhole(one.source, change.newId)
           : (isPlainList || listOfName(policy, one.source.field) === where) &&
-            takesInAlone(one.source, change.newId)) ||
+            takesInAlone(one.source, change.newId) &&
+            !(isFile && one.source.field !== source.field && isWrittenOtherwise(one.source, add))) ||
           isAcceptedBy(one.source, source, change.newId)),
     ),
   )
@@ -206,6 +212,11 @@ function certainlyMatches(source: RuleSource, id: string): boolean {
   return (
     !id.includes('<') || (source.kind === 'pattern' && patternMatchesRendered(source.pattern, id) === 'yes')
   )
+}
+
+/** Whether an item of a list in a file is another text than an ID needs there: a member of GCP in another pool. */
+function isWrittenOtherwise(one: RuleSource, add: string | undefined): boolean {
+  return one.kind === 'SPIFFE' && listOf(one.field) !== one.field && (one.within ?? one.spiffeId) !== add
 }
 
 /** Where Istio looks for clients, and one of its sources. */

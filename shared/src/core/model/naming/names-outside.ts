@@ -215,6 +215,12 @@ export function writtenInFile(beside: RuleSource, spiffeId: string): string {
   return isWorkloadId ? spiffeId.slice(spiffeId.indexOf('/', SCHEME.length)) : spiffeId
 }
 
+/** Whether an ID stands in a text that says more than a name, such as a condition. A member of GCP ends with it. */
+export function isPartOfText(source: RuleSource): boolean {
+  if (source.kind !== 'SPIFFE' || source.within === undefined) return false
+  return /\s/.test(source.within) || !source.within.endsWith(source.spiffeId)
+}
+
 /**
  * How a field of a file that is no item of a list comes to hold two names. A role of Vault has one `bound_subject`. Its other fields, and
  * the conditions of AWS, take a list in the place of a text; of any other field that is not known.
