@@ -152,6 +152,11 @@ describe('JSON', () => {
       ],
     ],
     [
+      'a policy as the API of AWS gives it, and what only begins like one',
+      { policy: encodeURIComponent(JSON.stringify({ StringLike: { 'x:sub': '*/x' } })), a: `%7B%zz ${ID}` },
+      ['.policy.StringLike["x:sub"]: pattern [[["","/x"]]]', `.a: SPIFFE ${ID}`],
+    ],
+    [
       'JSON in a string that is broken or nested too deep',
       { a: `[${ID}`, b: `${'['.repeat(10_000)}"${ID}"${']'.repeat(10_000)}` },
       [`.a: SPIFFE ${ID}`, `.b: SPIFFE ${ID}`],

@@ -69,11 +69,14 @@ function takeNames(value: unknown, above: Path, rules: PolicyRule[]): void {
   })
 }
 
-/** The mapping or list that a text is the JSON of; undefined for one that is none, or that is nested too deep to walk. */
+/**
+ * The mapping or list that a text is the JSON of; undefined for one that is none, or that is nested too deep to walk. The API of AWS gives
+ * policies percent-encoded (IAM, GetRole).
+ */
 function jsonIn(text: string): unknown {
-  if (!/^\s*[[{]/.test(text) || depthOf(text) > DEPTH_MAX) return undefined
   try {
-    return JSON.parse(text)
+    const json = /^%[57]B/i.test(text) ? decodeURIComponent(text) : text
+    return /^\s*[[{]/.test(json) && depthOf(json) <= DEPTH_MAX ? JSON.parse(json) : undefined
   } catch {
     return undefined
   }
