@@ -139,27 +139,13 @@ describe('JSON', () => {
       ],
     ],
     [
-      'a policy of AWS as JSON in a string, and a condition of a document of Terraform',
+      'a condition of a document of Terraform',
       {
-        policy: JSON.stringify({ Condition: { StringLike: { 'x:sub': '*/x' } } }),
         statement: [
           { effect: 'Deny', condition: [{ test: 'StringLike', variable: 'x:sub', values: ['*/y'] }] },
         ],
       },
-      [
-        '.policy.Condition.StringLike["x:sub"]: pattern [[["","/x"]]]',
-        '.statement[0].condition[0].values[0]: all but pattern [[["","/y"]]]',
-      ],
-    ],
-    [
-      'a policy as the API of AWS gives it, and what only begins like one',
-      { policy: encodeURIComponent(JSON.stringify({ StringLike: { 'x:sub': '*/x' } })), a: `%7B%zz ${ID}` },
-      ['.policy.StringLike["x:sub"]: pattern [[["","/x"]]]', `.a: SPIFFE ${ID}`],
-    ],
-    [
-      'JSON in a string that is broken or nested too deep',
-      { a: `[${ID}`, b: `${'['.repeat(10_000)}"${ID}"${']'.repeat(10_000)}` },
-      [`.a: SPIFFE ${ID}`, `.b: SPIFFE ${ID}`],
+      ['.statement[0].condition[0].values[0]: all but pattern [[["","/y"]]]'],
     ],
     [
       'a beginning, a pattern or a variable where it is not known how a text is compared',

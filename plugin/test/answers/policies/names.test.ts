@@ -361,6 +361,40 @@ describe('--names', () => {
     expect(stdout).toMatch(/rule \.bound_claims\.sub\[0\]\n {4}✓ spiffe:\S+\/chat\n/)
   })
 
+  describe('JSON in a string', () => {
+    const policy = JSON.stringify({ StringLike: { 'x:sub': '*/objective/chat' } })
+    const packed = (text: string, times: number): string =>
+      times === 0 ? text : packed(JSON.stringify({ a: text }), times - 1)
+
+    test.each<[string, string]>([
+      ['as the state of Terraform has it', policy],
+      ['as the API of AWS gives it', encodeURIComponent(policy)],
+      ['packed again', packed(policy, 2)],
+    ])('is read, %s', async (_, text) => {
+      const { stdout } = await askNames(JSON.stringify({ policy: text }))
+      expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(/StringLike\["x:sub"\] . \*\/objective\/chat pattern/)
+    })
+
+    test.each<[string, string]>([
+      ['that is broken', `[${CHAT}`],
+      ['that is nested too deep', `${'['.repeat(10_000)}"${CHAT}"${']'.repeat(10_000)}`],
+      [
+        'whose brackets in strings hide how deep it is',
+        `["${']'.repeat(20_000)}",${'['.repeat(20_000)}"${CHAT}"${']'.repeat(20_000)}]`,
+      ],
+      ['that only begins like an encoded one', `%7B%zz ${CHAT}`],
+    ])('is looked through as a text, %s', async (_, text) => {
+      const { stdout } = await askNames(JSON.stringify({ policy: text }))
+      expect(stdout).toMatch(/rule \.policy\n {4}✓ spiffe:\S+\/chat\n/)
+    })
+
+    test('is refused where it is packed without end', async () => {
+      const { code, stderr } = await askNames(JSON.stringify({ policy: packed(policy, 9) }))
+      expect(stderr).toContain('give the inner JSON by itself')
+      expect(code).toBe(2)
+    })
+  })
+
   test('a rename cuts it off: diff says so', async () => {
     const cwd = await workspace({
       'live/all.yaml': POLICY_ESTATE,

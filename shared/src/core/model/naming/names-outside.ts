@@ -33,33 +33,20 @@ function sourcesOfLine(name: string, field: string): readonly RuleSource[] {
   return inside.length > 0 ? inside : [globSource(name, field)]
 }
 
-/**
- * The names in JSON: each string that holds a SPIFFE ID, or may take one in, compared as the keys above it say; and each key that holds
- * one. A string may be JSON itself: the state of Terraform has policies of AWS in that form.
- */
+/** The names in JSON: each string that holds a SPIFFE ID, or may take one in, compared as the keys above it say; and each key that holds one. */
 export function namesInJson(value: unknown): readonly PolicyRule[] {
   const rules: PolicyRule[] = []
-  takeNames(value, [], rules)
-  return rules
-}
-
-function takeNames(value: unknown, above: Path, rules: PolicyRule[]): void {
   const take = (field: string, sources: readonly RuleSource[]): void => {
     if (sources.length > 0) rules.push(ruleOf(field, rules.length, sources))
   }
   walkPaths(value, [], (found, path) => {
     if (isRecord(found))
       for (const key of Object.keys(found)) {
-        const field = pathText([...above, ...path, key])
+        const field = pathText([...path, key])
         take(field, sourcesInText(key, field))
       }
     if (typeof found !== 'string') return
-    const inside = jsonIn(found)
-    if (inside !== undefined) {
-      takeNames(inside, [...above, ...path], rules)
-      return
-    }
-    const field = pathText([...above, ...path])
+    const field = pathText(path)
     const { form, isExcluded, asked, isJoined } = comparisonOf(value, path)
     const sources = (isJoined ? betweenCommas(found) : [found]).flatMap((text) => {
       const isName = text.includes(SCHEME) || form === 'path' || (isOfClient(asked) && mayTakeIn(text, form))
@@ -67,31 +54,7 @@ function takeNames(value: unknown, above: Path, rules: PolicyRule[]): void {
     })
     take(field, isExcluded ? sources.map((one) => ({ ...one, isExcluded })) : sources)
   })
-}
-
-/**
- * The mapping or list that a text is the JSON of; undefined for one that is none, or that is nested too deep to walk. The API of AWS gives
- * policies percent-encoded (IAM, GetRole).
- */
-function jsonIn(text: string): unknown {
-  try {
-    const json = /^%[57]B/i.test(text) ? decodeURIComponent(text) : text
-    return /^\s*[[{]/.test(json) && depthOf(json) <= DEPTH_MAX ? JSON.parse(json) : undefined
-  } catch {
-    return undefined
-  }
-}
-
-const DEPTH_MAX = 100
-
-/** As deep as the brackets of a text go, or less. */
-function depthOf(text: string): number {
-  let [depth, deepest] = [0, 0]
-  for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
-    depth += bracket === '[' || bracket === '{' ? 1 : -1
-    deepest = Math.max(deepest, depth)
-  }
-  return deepest
+  return rules
 }
 
 /** Whether a string stands where the subject of a token or the URI of a certificate is asked for (AWS: IAM Roles Anywhere). */
@@ -99,7 +62,7 @@ function isOfClient(key: string): boolean {
   return /(?:^|[:/])sub$|x509SAN\/URI$|^allowed_uri_sans$/i.test(key)
 }
 
-/** Whether a text without `spiffe://` may take in a SPIFFE ID: `*`, `*` or `s*`. */
+/** Whether a text without `spiffe://` may take in a SPIFFE ID, as `*` and `s*` do. */
 function mayTakeIn(text: string, form: Form): boolean {
   if (form === 'whole in any case') return text.toLowerCase().startsWith(SCHEME)
   const beginning = /^[^*?]*(?=[*?])/.exec(text)?.[0]
