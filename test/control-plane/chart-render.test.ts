@@ -509,7 +509,7 @@ describe('a bad value fails at helm install, with a sentence', () => {
         'resourceQuotas[1].namespace=team-a',
         'resourceQuotas[1].bindings=2',
       ],
-      'resourceQuotas: namespace team-a stands there twice, and one quota would replace the other',
+      'resourceQuotas: namespace team-a is listed twice, and one quota would replace the other',
     ],
     // Helm up to 3.17 has another validator, which says the same in other words.
     [

@@ -164,7 +164,7 @@ What the schema cannot say in a sentence: each refusal names the value, what is 
 {{- $seen := list }}
 {{- range .Values.resourceQuotas }}
 {{- if has .namespace $seen }}
-{{- fail (printf "resourceQuotas: namespace %s stands there twice, and one quota would replace the other; leave one of them out" .namespace) }}
+{{- fail (printf "resourceQuotas: namespace %s is listed twice, and one quota would replace the other; leave one of them out" .namespace) }}
 {{- end }}
 {{- $seen = append $seen .namespace }}
 {{- end }}

@@ -8,7 +8,7 @@ import { FakeTime, settled } from '../build/fake-time.ts'
 
 const LIST_MS = 3_000
 
-/** Lists of which each takes 3 s, or fails at once, and when each began. */
+/** Lists that each take 3 s or fail at once, and when each began. */
 function setUp(failure?: Error) {
   const time = new FakeTime()
   const clock = time.clock()

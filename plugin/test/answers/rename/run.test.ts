@@ -332,7 +332,7 @@ describe('the first line', () => {
 
 test.each<[string, string, RegExp]>([
   [
-    'of Azure, of which each has one subject',
+    'of Azure, with one subject in each',
     JSON.stringify([{ subject: OLD }, { subject: NEW }]),
     /^! .*not known/,
   ],
@@ -342,7 +342,7 @@ test.each<[string, string, RegExp]>([
     /^✓ .* add principal:\S+\/subject\/spiffe:\S+assistant beside spiffe:\S+chat in \.members /,
   ],
   [
-    'in members of GCP, of which the new one is in another pool',
+    'in members of GCP, where the new one is in another pool',
     JSON.stringify({ members: [`principal://g/p/subject/${OLD}`, `principal://g/q/subject/${NEW}`] }),
     /^✓ .* add principal:\/\/g\/p\/subject\/spiffe:\S+assistant beside /,
   ],

@@ -174,16 +174,16 @@ function editOfList<NewId extends string | undefined>(
       : isFile
         ? policy.rules
         : [rule]
+  const takesIn = (one: RuleSource): boolean => {
+    if (way === 'rule') return takesInWhole(one, change.newId)
+    const isOfSameList = isPlainList || listOfName(policy, one.field) === where
+    if (!isOfSameList || !takesInAlone(one, change.newId)) return false
+    return !isFile || one.field === source.field || !isWrittenOtherwise(one, add)
+  }
   const isAccepted = beside.some(({ sources }) =>
     sources.some(
-      (one) =>
-        one.source.isExcluded === source.isExcluded &&
-        ((way === 'rule'
-          ? takesInWhole(one.source, change.newId)
-          : (isPlainList || listOfName(policy, one.source.field) === where) &&
-            takesInAlone(one.source, change.newId) &&
-            !(isFile && one.source.field !== source.field && isWrittenOtherwise(one.source, add))) ||
-          isAcceptedBy(one.source, source, change.newId)),
+      ({ source: one }) =>
+        one.isExcluded === source.isExcluded && (takesIn(one) || isAcceptedBy(one, source, change.newId)),
     ),
   )
   if (isAccepted) return undefined
@@ -261,11 +261,8 @@ function takesInWhole(source: RuleSource, id: string | undefined): boolean {
 
 /** Whether a value is one name, whatever the trust domain or the case of its letters. */
 function isOneName(source: RuleSource): boolean {
-  return source.kind === 'SPIFFE' || (source.kind === 'pattern' && isWithoutSigns(source))
-}
-
-function isWithoutSigns({ written, pattern }: Extract<RuleSource, { readonly kind: 'pattern' }>): boolean {
-  return pattern.like !== undefined && !/[*?+]/.test(written)
+  if (source.kind === 'SPIFFE') return true
+  return source.kind === 'pattern' && source.pattern.like !== undefined && !/[*?+]/.test(source.written)
 }
 
 /** Whether a value by itself takes in an ID, whatever stands beside it. */

@@ -56,12 +56,9 @@ function isLike(id: string, { text, ignoresCase }: Likeness): boolean {
  * Whether a pattern matches an ID with placeholders, such as `<pod name>`: by the text that the ID certainly contains, or by
  * its beginning and end.
  */
-export function patternMatchesRendered(
-  { all, none, like }: ClientPattern,
-  rendered: string,
-): 'yes' | 'perhaps' | 'no' {
-  if (!rendered.includes('<'))
-    return patternMatches({ all, none, ...(like && { like }) }, rendered) ? 'yes' : 'no'
+export function patternMatchesRendered(pattern: ClientPattern, rendered: string): 'yes' | 'perhaps' | 'no' {
+  if (!rendered.includes('<')) return patternMatches(pattern, rendered) ? 'yes' : 'no'
+  const { all, none, like } = pattern
   // No name holds it: what matches, matches whatever is filled in.
   const surely = rendered.replaceAll(/<[^<>]*>/g, '\0')
   const [begin, end] = [rendered.indexOf('<'), rendered.lastIndexOf('>') + 1]
