@@ -609,6 +609,14 @@ describe('an agent that finds no selectors of containers issues no identity of o
   })
 })
 
+test('an agent whose configuration cannot be read may tell the labels of namespaces', async () => {
+  const agent = (option: string, end = ''): string =>
+    `apiVersion: v1\nkind: ConfigMap\nmetadata: { name: agent }\ndata:\n  agent.conf: |\n    plugins { WorkloadAttestor "k8s" { plugin_data { ${option} } } }\n${end}`
+  const files = { 'a.yaml': agent(''), 'b.yaml': agent('enable_namespace_labels = true', '  x: [\n') }
+  expect((await asked('who-selects', { 'a.yaml': files['a.yaml'] })).code).toBe(0)
+  expect((await asked('who-selects', files)).code).toBe(4)
+})
+
 const service = (model: string): string =>
   typed('serving.kserve.io/v1alpha1', 'LLMInferenceService', { model: { uri: model } })
 

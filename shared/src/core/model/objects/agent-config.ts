@@ -71,7 +71,7 @@ export function agentConfigIn({ value, origin }: RawObject): AgentConfig | undef
   const text = texts.find(isOfAgent)
   if (text === undefined) return undefined
   const config = readSpireConfig(text)
-  if (config === undefined) return { ...base, lacks: mayHoldAgentConfig(text) ? undefined : false, ...UNSAID }
+  if (config === undefined) return { ...base, lacks: mayBeOn(text, LACKS) ? undefined : false, ...UNSAID }
   return {
     ...base,
     lacks: saidOf(textsBelow(config, 'disable_container_selectors')[0] ?? 'false'),
@@ -118,17 +118,26 @@ export function isOfAgent(text: string): boolean {
   return OF_AGENT.test(text)
 }
 
-/** In HCL, or in JSON. An agent that is started with `-expandEnv` fills variables in. */
-const LACKS = /\bdisable_container_selectors"?\s*[=:]\s*"?([^\s",}]+)/
+/** In HCL, or in JSON: each is off unless it is there. An agent that is started with `-expandEnv` fills variables in. */
+function settingOf(name: string): RegExp {
+  return new RegExp(String.raw`\b${name}"?\s*[=:]\s*"?([^\s",}]+)`)
+}
+
+const LACKS = settingOf('disable_container_selectors')
+const TELLS = settingOf(TELLS_NAMESPACES)
 
 /** What a text says; undefined: a variable. */
 function saidOf(given: string): boolean | undefined {
   return given === 'true' ? true : /[{$]/.test(given) ? undefined : false
 }
 
-/** Whether a text may be the configuration of an agent that finds no containers. */
+function mayBeOn(text: string, setting: RegExp): boolean {
+  return saidOf(setting.exec(text)?.[1] ?? 'false') !== false
+}
+
+/** Whether a text may be the configuration of an agent that finds no containers, or tells the labels of namespaces. */
 export function mayHoldAgentConfig(text: string): boolean {
-  return isOfAgent(text) && saidOf(LACKS.exec(text)?.[1] ?? 'false') !== false
+  return isOfAgent(text) && [LACKS, TELLS].some((setting) => mayBeOn(text, setting))
 }
 
 /** Makes a function that gives a pod with what agents of these configurations find of it, and what they do not. */
