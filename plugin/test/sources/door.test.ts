@@ -609,10 +609,14 @@ describe('an agent that finds no selectors of containers issues no identity of o
   })
 })
 
+const agentConfig = (option: string, end = ''): string =>
+  `apiVersion: v1\nkind: ConfigMap\nmetadata: { name: agent }\ndata:\n  agent.conf: |\n    plugins { WorkloadAttestor "k8s" { plugin_data { ${option} } } }\n${end}`
+
 test('an agent whose configuration cannot be read may tell the labels of namespaces', async () => {
-  const agent = (option: string, end = ''): string =>
-    `apiVersion: v1\nkind: ConfigMap\nmetadata: { name: agent }\ndata:\n  agent.conf: |\n    plugins { WorkloadAttestor "k8s" { plugin_data { ${option} } } }\n${end}`
-  const files = { 'a.yaml': agent(''), 'b.yaml': agent('enable_namespace_labels = true', '  x: [\n') }
+  const files = {
+    'a.yaml': agentConfig(''),
+    'b.yaml': agentConfig('enable_namespace_labels = true', '  x: [\n'),
+  }
   expect((await asked('who-selects', { 'a.yaml': files['a.yaml'] })).code).toBe(0)
   expect((await asked('who-selects', files)).code).toBe(4)
 })
