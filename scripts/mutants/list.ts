@@ -584,8 +584,8 @@ export const MUTANTS: readonly Mutant[] = [
   ...inFile('shared/src/core/decide/plan/drift.ts', CORE, [
     [
       'a field that is not rendered is drift',
-      'for (const key of new Set([...(left?.keys() ?? []), ...(right?.keys() ?? [])])) {',
-      'for (const key of right?.keys() ?? []) {',
+      'for (const key of new Set([...Object.keys(left), ...Object.keys(right)]))',
+      'for (const key of Object.keys(right))',
     ],
   ]),
 ]

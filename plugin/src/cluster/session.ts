@@ -14,9 +14,6 @@ import {
 } from './spire-side.ts'
 import type { SpireParts } from '@kleym/shared/core/answers/index.ts'
 
-/** Most of a page is thrown away once it is cut down; what it costs to wait: docs/performance.md. */
-const PAGES_BETWEEN_COLLECTIONS = 50
-
 /** A connection, as answers use it. */
 export interface ClusterSession {
   /** The context's namespace, else `default`. */
@@ -40,13 +37,7 @@ export async function openCluster(options: ClusterOptions, context: CommandConte
   warn(connection, context)
   const { client, namespace, name, contextName } = connection
   const progress = showProgress(context)
-  let pages = 0
-  const reader = new ClusterReader(client, name, (resource, added) => {
-    progress.onPage(resource, added)
-    pages += 1
-    // Later: the page is in use until the next one is waited for.
-    if (pages % PAGES_BETWEEN_COLLECTIONS === 0) context.clock.after(0, () => context.collectGarbage?.('all'))
-  })
+  const reader = new ClusterReader(client, name, progress.onPage)
   return {
     namespace,
     contextName,

@@ -8,7 +8,7 @@ import { progressLine } from '../io/progress-line.ts'
 /** Fewer objects leave too little behind for a collection to pay. */
 const MANY = 20_000
 /** How many steps lie between two collections of what they have left behind, where each leaves little. */
-const STEPS = 4_000
+const STEPS = 3_000
 /**
  * As how many such steps one counts. Each collection goes through all that was written to since the one before, the whole of a map with
  * half a million entries: after every 200 steps that leave little it took longer than the steps, and after 200 that leave much a seventh of all.
@@ -24,12 +24,6 @@ export function release(
 }
 
 /**
- * After how many such collections work that leaves much behind ends with one of everything. It takes 0.2 s, and thousands of small works may
- * follow each other.
- */
-const BEFORE_ALL = 10
-
-/**
  * Drives work on so many objects, with progress on a terminal. What reading them has left behind is given back first, and what is in use
  * by now is not gone through again until then.
  */
@@ -41,24 +35,18 @@ export function driverFor(
   const line = progressLine(io)
   const text = (): string => `working on ${objects.toLocaleString('en')} objects`
   let steps = 0
-  let collections = 0
   collects?.('all')
   return (work, waste = 'much') => {
     for (;;) {
       const step = work.next()
       if (step.done === true) {
         line?.end()
-        if (waste === 'much' && collections >= BEFORE_ALL) {
-          collections = 0
-          collects?.('all')
-        }
         return step.value
       }
       line?.at(text)
       steps += COUNTS_AS[waste]
       if (steps < STEPS) continue
       steps = 0
-      collections += 1
       // What was in use at one of many steps that leave much behind is not young any more.
       collects?.(waste === 'much' ? 'as needed' : 'young')
     }

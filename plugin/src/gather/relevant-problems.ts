@@ -80,7 +80,7 @@ export function idleSubjects(
   objects: readonly RawObject[],
   question: Question | undefined,
 ): ReadonlySet<InputProblem> {
-  if (question?.workloads === true) return new Set()
+  if (question?.workloads === true || problems.length === 0) return new Set()
   const mayGive =
     objects.some(({ value }) => GIVING.has(kindKey(value))) ||
     problems.some(({ reach }) => reach === undefined || reach.some(({ kind }) => GIVING.has(kind)))

@@ -1,7 +1,7 @@
 // Where a live output differs from what it should say. The whole spec is compared: a field that we do not render is
 // drift too; other people's labels and annotations are not.
 import type { Output } from '../compile/output.ts'
-import { deepEqual } from '../../base/json.ts'
+import { deepEqual, own } from '../../base/json.ts'
 import type { ClusterSpiffeId } from '../../model/objects/clusterspiffeid.ts'
 import type { ObjectMeta } from '../../model/objects/meta.ts'
 import { compareBytes } from '../../base/text/bytes.ts'
@@ -28,11 +28,8 @@ export function differingPaths(before: Written, after: Written): readonly string
       (key) => `.metadata.annotations[${JSON.stringify(key)}]`,
     ),
   ]
-  const [left, right] = [before, after].map(
-    ({ rawSpec }) => new Map<string, unknown>(Object.entries(rawSpec)),
-  )
-  for (const key of new Set([...(left?.keys() ?? []), ...(right?.keys() ?? [])])) {
-    if (!deepEqual(left?.get(key), right?.get(key))) paths.push(`.spec.${key}`)
-  }
+  const [left, right] = [before.rawSpec, after.rawSpec]
+  for (const key of new Set([...Object.keys(left), ...Object.keys(right)]))
+    if (!deepEqual(own(left, key), own(right, key))) paths.push(`.spec.${key}`)
   return paths.toSorted(compareBytes)
 }

@@ -11,6 +11,7 @@ import {
   type PodIdentities,
 } from '../../predict/index.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
+import { remembered } from '../../base/remembered.ts'
 import { holderKey, podText, PodCount } from '../../model/objects/pod-index.ts'
 import type { Binding, DeclaredBinding } from '../../model/objects/binding.ts'
 import type { Pod } from '../../model/objects/pod.ts'
@@ -317,9 +318,14 @@ function shownIn(namespaces: ReadonlySet<string>, one: ShownNote): readonly Show
   return pods.length === 0 ? [] : [{ ...one, pods }]
 }
 
+/** Of one namespace it is one set: most findings are of one, and there may be ten thousand. */
 function namespacesOf(pods: readonly Pod[]): ReadonlySet<string> {
-  return new Set(pods.map(({ namespace }) => namespace))
+  const namespaces = new Set(pods.map(({ namespace }) => namespace))
+  const [first = ''] = namespaces
+  return namespaces.size === 1 ? remembered(ALONE, first, namespaces) : namespaces
 }
+
+const ALONE = new Map<string, ReadonlySet<string>>()
 
 function sentenceOf({ note, pods }: ShownNote): string {
   return note.summary(PodCount.of(new Set(pods)).text(), namespacesText(namespacesOf(pods)))
