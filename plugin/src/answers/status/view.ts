@@ -238,7 +238,7 @@ function entryRows({ budgets, counters, timers }: StatusAnswer): readonly Status
     [
       'note',
       'all entries',
-      `${least}${entries} of ${counted(known, 'ClusterSPIFFEID')} by SCM's counters${without}; status --budgets counts them by node`,
+      `${least}${entries} for ${counted(known, 'ClusterSPIFFEID')}, by SCM's counters${without}; status --budgets counts them by node`,
     ],
     ['note', 'SCM lists', passText(pass)],
     delay(entries, pass.gcSeconds),

@@ -153,11 +153,11 @@ test('entries are added up from the counters of SCM, and those that have none ma
     lists: { ...SOUND.lists, 'ClusterSPIFFEID.spire.spiffe.io': [[list]] },
   })
   const whole = await said(outputs([counted('a', 150), counted('b', 100)]))
-  expect(whole.lines['all entries']).toMatch(/^· 250 of 2 ClusterSPIFFEIDs by SCM's counters;/)
+  expect(whole.lines['all entries']).toMatch(/^· 250 for 2 ClusterSPIFFEIDs, by SCM's counters;/)
   expect(whole.lines['SCM lists']).toMatch(/^· 2 pages in each pass/)
   const part = await said(outputs([counted('a', 150), silent]))
   expect(part.lines['all entries']).toMatch(
-    /^· at least 150 of 1 ClusterSPIFFEID .*, 1 more has no counters;/,
+    /^· at least 150 for 1 ClusterSPIFFEID, .*, 1 more has no counters;/,
   )
   expect((await said(SOUND)).lines['all entries']).toBeUndefined()
 })

@@ -169,7 +169,7 @@ describe('what is not known, and what is a note', () => {
       'agents that are no pods',
       { 'DaemonSet.apps': [[[]]] },
       2,
-      /^open \| no pod that runs a SPIRE agent was found/,
+      /^open \| no DaemonSet that runs a SPIRE agent was found/,
     ],
     [
       'SCM that is not seen',

@@ -4,7 +4,7 @@ import { podText } from '../../model/objects/pod-index.ts'
 import { sourceText, type ExplainedDifference } from '../../predict/index.ts'
 import { counted } from '../../base/text/counted.ts'
 import { YES } from '../../model/truth/truth.ts'
-import { broken, good, notGiven, worstOf, type Hop, type HopAnswer } from './hop.ts'
+import { broken, good, notGiven, notShown, unreadHop, worstOf, type Hop, type HopAnswer } from './hop.ts'
 import { runsScm } from './installed.ts'
 import { agentThere } from './on-agent.ts'
 import { fixOfMissing } from './on-server.ts'
@@ -59,7 +59,15 @@ function onAgents(parts: SpireParts, nodes: readonly string[] | undefined): HopA
   const served = [...new Set(parts.agents.flatMap(({ node }) => node ?? []))]
   const answers = served.map((node) => agentThere(parts, node, agentOf(parts, node)))
   const [any = 'NODE'] = nodes ?? []
-  const whole = worstOf(answers, agentThere({ ...parts, agents: [] }, any, undefined))
+  const none =
+    parts.agentGaps.length > 0
+      ? unreadHop(parts.agentGaps)
+      : notShown(
+          'no DaemonSet that runs a SPIRE agent was found; agents may run in other pods, or outside Kubernetes',
+          `look for a process spire-agent on node ${any}`,
+          'DaemonSet',
+        )
+  const whole = worstOf(answers, none)
   const failing = answers.filter(({ truth }) => truth !== YES).length
   const without = (nodes ?? []).filter((one) => !served.includes(one))
   const versions = new Set(served.flatMap((node) => agentOf(parts, node)?.version ?? []))
