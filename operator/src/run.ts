@@ -26,7 +26,7 @@ import type { LeaseName } from './election/lease.ts'
 import { newSignature } from './election/signature.ts'
 import type { RunningServer } from './server/http.ts'
 import type { Log } from './telemetry/log.ts'
-import { apiReviewer } from './server/metrics-access.ts'
+import { apiReviewer, REVIEWS_MAX } from './server/metrics-access.ts'
 import { watchEventLoop } from './telemetry/event-loop-lag.ts'
 import { createMetrics, type Metrics } from './telemetry/metrics.ts'
 import { METRICS_PATH, serveMetrics, serveProbes } from './server/server.ts'
@@ -103,7 +103,7 @@ async function serve(
     files: metrics.tls,
     readFile: (path: string) => readFile(path, 'utf8'),
     reviewer: apiReviewer({
-      api: { create: (...call) => operator().client.create(...call) },
+      api: { create: (...call) => operator().reviews.create(...call) },
       clock,
       path: METRICS_PATH,
     }),
@@ -125,14 +125,16 @@ async function within(clock: Clock, ms: number, work: Promise<unknown>): Promise
 
 class Operator {
   readonly #surroundings: OperatorSurroundings & { readonly clock: EndingClock }
-  readonly client: Client
+  readonly #client: Client
+  /** For who may read the metrics. */
+  readonly reviews: Client
   readonly metrics: Metrics
+  readonly #closeClients: () => void
   readonly #caches: Caches
   readonly #keeper: KindKeeper
   readonly #controller: Controller
   readonly #events: EventRecorder
   readonly #leases: Pick<Api, 'get' | 'create' | 'update'>
-  readonly #closeLeases: () => void
   readonly #endWatchingLoop: () => void
   readonly #election: Election | undefined
   readonly #elected = Promise.withResolvers<void>()
@@ -178,6 +180,8 @@ class Operator {
       {
         client: clientWith(settings.workers + SOCKETS_BESIDE_WORKERS),
         leases: clientWith(LEASE_SOCKETS),
+        // Anybody who reaches the metrics can cause them.
+        reviews: clientWith(REVIEWS_MAX),
         metrics,
         namespace: cluster.namespace,
         restores,
@@ -191,15 +195,17 @@ class Operator {
     made: {
       readonly client: Client
       readonly leases: Client
+      readonly reviews: Client
       readonly metrics: Metrics
       readonly namespace: string
       readonly restores: number
     },
   ) {
     const { clock, random, log, env } = surroundings
-    const { client, leases, metrics, restores } = made
+    const { client, leases, reviews, metrics, restores } = made
     this.#surroundings = surroundings
-    this.client = client
+    this.#client = client
+    this.reviews = reviews
     this.metrics = metrics
     this.#endWatchingLoop = watchEventLoop(clock, (ms) => metrics.eventLoopLagged(ms))
     const onError = (error: unknown): void => this.#broken.reject(error)
@@ -219,7 +225,9 @@ class Operator {
     })
     const watched = history.watchedApi(client)
     this.#leases = history.watchedLeases(leases)
-    this.#closeLeases = () => leases.close()
+    this.#closeClients = () => {
+      for (const one of [client, leases, reviews]) one.close()
+    }
     this.#keeper = new KindKeeper({
       api: { ...watched, raw: (...call) => client.raw(...call) },
       caches: this.#caches,
@@ -294,8 +302,7 @@ class Operator {
   async close(): Promise<void> {
     this.#isOver = true
     this.#endWatchingLoop()
-    this.client.close()
-    this.#closeLeases()
+    this.#closeClients()
     const { clock } = this.#surroundings
     await within(clock, CLOSE_MS, this.#keeper.stop())
     clock.end()
@@ -328,7 +335,7 @@ class Operator {
   async #refuseOtherImplementation(change?: StoreChange<Cached>): Promise<void> {
     if (change?.kind === 'added' && change.now.meta.resourceVersion === this.#crdVersion) return
     try {
-      const crd = await crdOfBindings(this.client)
+      const crd = await crdOfBindings(this.#client)
       this.#crdVersion = stringAt(crd, 'metadata', 'resourceVersion')
       if (!isOthersCrd(crd)) return
     } catch (error) {

@@ -1,5 +1,8 @@
 // A network that says nothing: the watches' connections stay open, nothing comes, and everything else is answered. Silence
-// is never read as absence, and it is over within 45 s (docs/reliability.md). And an API server that answers the Lease alone.
+// is never read as absence, and it is over within 45 s (docs/reliability.md). And an API server that answers the Lease
+// alone, or everything but reviews of tokens.
+import { get } from 'node:https'
+import { certificate, certificatePath } from '@kleym/testing/faults/certificates.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { stringAt } from '../../shared/src/core/base/json.ts'
 import type { ControlPlane } from './control-plane.ts'
@@ -70,5 +73,32 @@ test('a leader whose other requests all hang renews its Lease', async () => {
   }, 'a renewal, when the last one before the silence has run out')
   others.release()
   others.remove()
+  expect(await operator.stop()).toBe('exit code 0')
+})
+
+test('reviews of tokens that all hang keep no binding waiting', async () => {
+  operator = await startLeading(cp, {
+    server: proxy.server,
+    flags: [
+      '--workers=1',
+      '--metrics-secure',
+      `--metrics-tls-cert-file=${certificatePath('server.crt')}`,
+      `--metrics-tls-key-file=${certificatePath('server.key')}`,
+    ],
+  })
+  const reviews = proxy.inject({ path: /tokenreviews/, count: Infinity, fault: { kind: 'hold' } })
+  const target = { host: '127.0.0.1', servername: 'localhost', port: operator.metricsPort, path: '/metrics' }
+  const scrapes = Array.from({ length: 8 }, (_, at) =>
+    get({ ...target, ca: certificate('ca.crt'), headers: { authorization: `Bearer made-up-${at}` } }).on(
+      'error',
+      () => undefined,
+    ),
+  )
+  await reviews.hit(8)
+  await cp.apply([...estate('reviewed'), ...member('reviewed', 'late')])
+  await untilReason(cp, 'reviewed', 'late', 'Reconciled')
+  for (const scrape of scrapes) scrape.destroy()
+  reviews.release()
+  reviews.remove()
   expect(await operator.stop()).toBe('exit code 0')
 })

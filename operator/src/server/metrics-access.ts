@@ -23,7 +23,7 @@ const ANSWERS_MAX = 256
  * The most reviews of new tokens at the same time: a flood of made-up ones must not become a flood on the API server. Those that were
  * let in before are not counted out by them.
  */
-const REVIEWS_MAX = 8
+export const REVIEWS_MAX = 8
 
 /** Too many tokens are under review already. */
 export class TooManyReviews extends Error {
