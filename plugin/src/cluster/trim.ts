@@ -1,7 +1,7 @@
 // What is kept of each object as it arrives: a large cluster's pods alone would fill the memory otherwise. Templates may
 // read any field of a pod, so what is kept of pods follows from the templates that there are.
 import { dig, isRecord, listAt, own, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
-import { mayHoldIds } from '@kleym/shared/core/model/naming/ids-in-text.ts'
+import { mayHoldIds } from '@kleym/shared/core/model/ids-in-text.ts'
 import { LAST_APPLIED } from '@kleym/shared/core/model/objects/applied.ts'
 import { INJECTION_KEYS } from '@kleym/shared/core/model/objects/sidecars.ts'
 import { MIRROR_ANNOTATION } from '@kleym/shared/core/predict/index.ts'

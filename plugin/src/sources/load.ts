@@ -10,7 +10,7 @@ import {
   POLICY_KINDS,
   qualifiedKind,
 } from '@kleym/shared/core/model/kinds.ts'
-import { mayHoldIds } from '@kleym/shared/core/model/naming/ids-in-text.ts'
+import { mayHoldIds } from '@kleym/shared/core/model/ids-in-text.ts'
 import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
 import type { SourceIo } from '../io/context.ts'
 import { anyProgressLine, type ProgressLine } from '../io/progress-line.ts'

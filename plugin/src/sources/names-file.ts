@@ -1,6 +1,6 @@
 // The files of `--names`: who is named outside of the cluster.
 import { resolve } from 'node:path'
-import { SCHEME } from '@kleym/shared/core/model/naming/ids-in-text.ts'
+import { SCHEME } from '@kleym/shared/core/model/ids-in-text.ts'
 import { isRecord } from '@kleym/shared/core/base/json.ts'
 import { NAMES_FILE_KIND, namesInJson, namesInList } from '@kleym/shared/core/model/naming/names-outside.ts'
 import type { PolicyRule } from '@kleym/shared/core/model/objects/access-rule.ts'

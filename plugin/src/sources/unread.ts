@@ -5,7 +5,7 @@ import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/model/kinds
 import { isReadByMakers } from '@kleym/shared/core/model/objects/known-makers.ts'
 import { mayMakePodsByText } from '@kleym/shared/core/model/objects/pod-makers.ts'
 import { kindsChangedBy, podChangeOf } from '@kleym/shared/core/model/objects/pod-changers.ts'
-import { mayHoldIds } from '@kleym/shared/core/model/naming/ids-in-text.ts'
+import { mayHoldIds } from '@kleym/shared/core/model/ids-in-text.ts'
 import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
 import { CRD, scopeInText, type KindScope } from './crd-scopes.ts'
 import { mayHoldEncoded } from './held-text.ts'

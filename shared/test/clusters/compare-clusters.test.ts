@@ -1,6 +1,13 @@
 // Several clusters beside each other: the same ID in two of them, who names it, federation, and imported pools.
 import { describe, expect, test } from 'vitest'
-import { analysisOf, policyOf, spiffe, type AnalysisSetting } from '@kleym/testing/access-policies.ts'
+import {
+  analysisOf,
+  policy,
+  policyOf,
+  rule,
+  spiffe,
+  type AnalysisSetting,
+} from '@kleym/testing/access-policies.ts'
 import { foreign, pod } from '@kleym/testing/finding-cases.ts'
 import { estate, FORBIDDEN, poolOnly } from '@kleym/testing/manifests.ts'
 import type { JsonRecord } from '../../src/core/base/json.ts'
@@ -160,6 +167,13 @@ describe('one ID in two clusters', () => {
     expect(clusterFindings(compared([TENANT], [[...TENANT, naming]]))[0]?.evidence).toContain(
       `west: ${shared[0]?.namedBy[0]?.policy ?? ''} names it`,
     )
+  })
+
+  test('policies that perhaps name it are listed, too', () => {
+    const cel = { expression: `id.matches("${LLAMA.slice(0, -1)}(a|b)")` }
+    const begun = rule(spiffe('spiffe://example.org/other'), { authorization: { type: 'CEL', cel } })
+    const { shared } = compared([TENANT], [[...TENANT, policy({ spec: { rules: [begun] } })]])
+    expect(shared[0]?.namedBy).toMatchObject([{ policy: 'XAccessPolicy agents/tools', way: 'perhaps' }])
   })
 
   test('the IDs that the same objects give are one finding', () => {

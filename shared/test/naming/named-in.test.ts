@@ -6,7 +6,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 import { runs, seedOf } from '@kleym/testing/runs.ts'
-import { idsInText } from '../../src/core/model/naming/ids-in-text.ts'
+import { idsInText } from '../../src/core/model/ids-in-text.ts'
 import { mentionRules, MENTIONS_MAX, namedIn } from '../../src/core/model/naming/named-in.ts'
 import { isRecord, stringAt, type JsonRecord } from '../../src/core/base/json.ts'
 
@@ -31,7 +31,7 @@ function found(object: JsonRecord): readonly string[] {
   return mentionRules(object).flatMap(({ sources }) =>
     sources.map(
       (one) =>
-        `${one.field} ${one.kind === 'SPIFFE' ? one.spiffeId : one.kind === 'not SPIFFE' ? `(${one.type})` : ''}`,
+        `${one.field} ${one.kind === 'SPIFFE' ? one.spiffeId : one.kind === 'pattern' ? `(${one.written})` : ''}`,
     ),
   )
 }
@@ -202,7 +202,7 @@ test('in the examples, as many as a search in the text finds', () => {
       const isRead = mentionRules({ ...value, kind: 'Other' })
       const sources = isRead.flatMap((one) => one.sources)
       const whole = sources.flatMap((one) => (one.kind === 'SPIFFE' ? one.spiffeId : []))
-      const parts = sources.flatMap((one) => (one.kind === 'not SPIFFE' ? one.type : []))
+      const parts = sources.flatMap((one) => (one.kind === 'pattern' ? one.written : []))
       const text = JSON.stringify(rest)
       const search = [...text.matchAll(/spiffe:\/\/[A-Za-z0-9._-]+(?:\/[A-Za-z0-9._-]+)+/g)].map(
         ([one]) => one,

@@ -17,6 +17,8 @@ function shown(rules: readonly PolicyRule[] = []): readonly string[] {
             : one.kind === 'dead'
               ? `${one.written} ${one.instead ?? '-'}`
               : ''
+      if (one.kind === 'pattern' && one.perhaps !== undefined)
+        return `${name}: perhaps ${JSON.stringify(one.perhaps.matchers)}`
       return `${name}: ${one.isExcluded === true ? 'all but ' : ''}${one.kind} ${text}`.trimEnd()
     }),
   )
@@ -150,7 +152,11 @@ describe('JSON', () => {
     [
       'a beginning, a pattern or a variable where it is not known how a text is compared',
       { prefix: 'spiffe://a/b/', regex: 'spiffe://a/.*', StringLike: { 'x:sub': 'spiffe://a/${aws:x}/*' } },
-      ['.prefix: not SPIFFE', '.regex: not SPIFFE', '.StringLike["x:sub"]: not SPIFFE'],
+      [
+        '.prefix: perhaps [["spiffe://a/b/",""]]',
+        '.regex: perhaps [["spiffe://a/",""]]',
+        '.StringLike["x:sub"]: perhaps [["spiffe://a/",""]]',
+      ],
     ],
     ['a key', { roles: { [ID]: 'admin' } }, [`.roles["${ID}"]: SPIFFE ${ID}`]],
     ['nothing', { a: 'b', c: [1, null] }, []],
@@ -175,7 +181,7 @@ test('a list with quotes and commas, and with patterns of another language', () 
     `line 1: SPIFFE ${ID}`,
     'line 3: pattern [[["spiffe://a/",""]]]',
     'line 3: SPIFFE spiffe://b/x',
-    'line 4: not SPIFFE',
+    'line 4: perhaps [["spiffe://a/",""]]',
   ])
 })
 

@@ -430,6 +430,11 @@ describe('an ID in a CEL text', () => {
       { authorization: [{ type: 'CEL', cel: `id == "${CHAT_ID}"` }] },
       [`agents/tools callers ${CHAT_ID}`],
     ],
+    [
+      'may be what a pattern completes',
+      cel(`source.id.matches("${CHAT_ID.slice(0, -2)}(at|eck)")`),
+      ['agents/tools callers spiffe://example.org/ns/team-a/objective/ch'],
+    ],
     ['that is longer is another one', cel(`source.id == "${CHAT_ID}/child"`), []],
     ['in another field is no CEL', { authorization: { type: 'CEL', note: CHAT_ID } }, []],
   ])('%s', (_, more, mentions) => {

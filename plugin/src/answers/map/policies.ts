@@ -35,7 +35,7 @@ export function policyParts(
     kept.flatMap(({ rules }) =>
       rules.flatMap(({ sources, mentioned }) => [
         ...sources.flatMap(({ source }) => (source.kind === 'SPIFFE' ? [source.spiffeId] : [])),
-        ...mentioned,
+        ...mentioned.flatMap(({ text, isWhole }) => (isWhole ? text : [])),
       ]),
     ),
   )

@@ -70,7 +70,7 @@ export function namedIdRows({ ids, by }: NamedIds, { wide }: { readonly wide: bo
     others.mentions.length > 0 ||
     others.knowledge.state === 'unknown' ||
     others.uninterpreted.length > 0 ||
-    others.namings.some(({ way }) => way === 'same path')
+    others.namings.some(({ way }) => way === 'same path' || way === 'perhaps')
   return present(
     ...[...byId].map(([id, same]) => `${id}: ${rulesText(same, wide)}`),
     unnamed.length > 0 && `${isOpen ? 'no known rule' : 'no rule'} names ${listText(unnamed, wide)} itself`,
@@ -82,18 +82,23 @@ export function namedIdRows({ ids, by }: NamedIds, { wide }: { readonly wide: bo
 
 /** The rules that only mention IDs, a row for each ID. */
 function mentionRows(mentions: readonly Mention[], wide: boolean): readonly string[] {
-  return [...Map.groupBy(mentions, ({ spiffeId }) => spiffeId)].map(
-    ([id, same]) =>
-      `perhaps, since ${id} is mentioned in CEL, which is not interpreted: ${listText(same.map(placeText), wide)}`,
+  return [...Map.groupBy(mentions, mentionedText)].map(
+    ([what, same]) =>
+      `perhaps, since ${what} is mentioned in CEL, which is not interpreted: ${listText(same.map(placeText), wide)}`,
   )
 }
 
 /** The other objects with texts that hold IDs, a row for each ID. */
 function textRows(mentions: readonly Mention[], wide: boolean): readonly string[] {
-  return [...Map.groupBy(mentions, ({ spiffeId }) => spiffeId)].map(([id, same]) => {
+  return [...Map.groupBy(mentions, mentionedText)].map(([what, same]) => {
     const places = same.map(({ policy, rule }) => `${policy.kind} ${policyName(policy)} ${rule.name}`)
-    return `${id} is mentioned in ${listText(places, wide)}`
+    return `${what} is mentioned in ${listText(places, wide)}`
   })
+}
+
+/** What a text mentions. */
+export function mentionedText({ spiffeId, isWhole }: Pick<Mention, 'spiffeId' | 'isWhole'>): string {
+  return isWhole ? spiffeId : `what begins with ${spiffeId}`
 }
 
 function placeText({ policy, rule }: Mention): string {

@@ -73,7 +73,9 @@ export const namedBySchema = made(
             spiffeID: spiffeId,
           }),
         ),
-      ).describe('Rules whose CEL text holds the ID; whether they ask for it is not known.'),
+      ).describe(
+        'Rules whose CEL text holds the ID, or what begins it; whether they ask for it is not known.',
+      ),
       mentionedIn: list(
         made(
           z.object({
@@ -85,7 +87,7 @@ export const namedBySchema = made(
           }),
           ({ policy, rule, spiffeId }: Mention) => ({ ...policy, field: rule.name, spiffeID: spiffeId }),
         ),
-      ).describe('Other objects with strings that hold the ID.'),
+      ).describe('Other objects with strings that hold the ID, or what begins it.'),
       asksDiffer: z.boolean().describe('Rules that name an ID exactly ask different things.'),
     })
     .describe('The rules of access policies that name an identity.')

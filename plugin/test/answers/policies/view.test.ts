@@ -89,7 +89,11 @@ describe('what a rule asks, and what a policy does, in words that kleym does not
     ],
     [
       'an ID in a CEL text is mentioned there, and no more is said of it',
-      { rules: [{ ...rule, asks: 'CEL', authorization: '{}', mentioned: ['spiffe://a/b'] }] },
+      {
+        rules: [
+          { ...rule, asks: 'CEL', authorization: '{}', mentioned: [{ text: 'spiffe://a/b', isWhole: true }] },
+        ],
+      },
       '  rule one, authorization CEL\n    · spiffe://a/b is mentioned in CEL, not interpreted\n',
     ],
   ])('%s', (_, parts, shows) => {
@@ -123,7 +127,6 @@ function noNamings(knowledge: PolicyKnowledge): NamedBy {
     namings: [],
     mentions: [],
     inTexts: [],
-    begunIn: [],
     uninterpreted: [],
     asksDiffer: false,
   }

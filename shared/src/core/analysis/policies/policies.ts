@@ -1,6 +1,5 @@
 // The access policies of a snapshot, resolved against what SPIRE does in one state of it, and the
 // index that answers who names an identity.
-import { SCHEME } from '../../model/naming/ids-in-text.ts'
 import { namespacedName } from '../../model/namespaced-name.ts'
 import { TRUST_DOMAIN_PLACEHOLDER } from '../../decide/index.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
@@ -81,7 +80,6 @@ function namedByNone(knowledge: PolicyKnowledge): NamedBy {
     namings: [],
     mentions: [],
     inTexts: [],
-    begunIn: [],
     uninterpreted: [],
     asksDiffer: false,
   }
@@ -169,7 +167,7 @@ function asInMesh(source: RuleSource, ours: ReadonlySet<string>): RuleSource {
     field,
     written: spiffeId,
     pattern: { all: [[[spiffeId]]], none: [] },
-    perhaps: { matchers: [inMesh.matcher], why: inMesh.why },
+    perhaps: { matchers: [inMesh.matcher], because: 'mesh', why: inMesh.why },
     ...(isExcluded === true && { isExcluded }),
   }
 }
@@ -237,8 +235,6 @@ class NamingIndex {
   readonly #mentions = new MentionIndex()
   /** The same of the texts of other objects. */
   readonly #texts = new MentionIndex()
-  /** What begins an ID in a text. */
-  readonly #beginnings: Mention[] = []
   readonly #uninterpreted: readonly ResolvedPolicy[]
   readonly #trustDomain: string | undefined
 
@@ -251,16 +247,15 @@ class NamingIndex {
     for (const policy of mentioning)
       for (const rule of policy.rules)
         for (const { source } of rule.sources)
-          if (source.kind === 'SPIFFE') this.#texts.add({ policy, rule, spiffeId: source.spiffeId })
-    for (const policy of [...policies, ...mentioning])
-      for (const rule of policy.rules)
-        for (const { source } of rule.sources)
-          if (source.kind === 'not SPIFFE' && source.type.startsWith(SCHEME))
-            this.#beginnings.push({ policy, rule, spiffeId: source.type })
+          if (source.kind === 'SPIFFE')
+            this.#texts.add({ policy, rule, spiffeId: source.spiffeId, isWhole: true })
+          else if (source.kind === 'pattern')
+            this.#texts.add({ policy, rule, spiffeId: source.written, isWhole: false })
     for (const policy of policies)
       for (const rule of policy.rules) {
         for (const source of rule.sources) this.#add(policy, rule, source)
-        for (const spiffeId of rule.mentioned) this.#mentions.add({ policy, rule, spiffeId })
+        for (const { text, isWhole } of rule.mentioned)
+          this.#mentions.add({ policy, rule, spiffeId: text, isWhole })
       }
     this.#uninterpreted = policies.filter(
       ({ isInterpreted, rules, problems }) =>
@@ -273,7 +268,6 @@ class NamingIndex {
   namedBy(spiffeIds: readonly string[], accounts: readonly Account[], knowledge: PolicyKnowledge): NamedBy {
     const ids = [...new Set(spiffeIds)]
     const exact = ids.map((id) => this.#exactly.get(id) ?? [])
-    const beginnings = this.#beginnings
     const keys = new Set(accounts.map(accountKey))
     const byAccount = new Set([
       ...[...keys].flatMap((key) => this.#byAccount.get(key) ?? []),
@@ -290,9 +284,6 @@ class NamingIndex {
       ],
       mentions: ids.flatMap((id) => this.#mentions.of(id)),
       inTexts: ids.flatMap((id) => this.#texts.of(id)),
-      get begunIn() {
-        return beginnings.filter(({ spiffeId }) => ids.some((id) => id.startsWith(spiffeId)))
-      },
       uninterpreted: this.#uninterpreted,
       asksDiffer: exact.some((namings) => {
         const read = namings.filter(({ policy }) => !policy.isNamesAlone)
@@ -385,15 +376,31 @@ function namingKey({ policy, rule, source }: Naming): string {
 class MentionIndex {
   readonly #byId = new Map<string, Mention[]>()
   readonly #byPath = new Map<string, Mention[]>()
+  readonly #beginning = new MatcherIndex<Mention>()
+  readonly #beginnings: Mention[] = []
 
   add(mention: Mention): void {
+    if (!mention.isWhole) {
+      this.#beginning.add([mention.spiffeId, ''], mention)
+      this.#beginnings.push(mention)
+      return
+    }
     getOrCreate(this.#byId, mention.spiffeId, () => []).push(mention)
     getOrCreate(this.#byPath, pathIn(mention.spiffeId), () => []).push(mention)
   }
 
   /** Of an ID that is not known in part, those that it may become. */
   of(spiffeId: string): readonly Mention[] {
-    if (spiffeId.includes(TRUST_DOMAIN_PLACEHOLDER)) return this.#byPath.get(pathIn(spiffeId)) ?? []
-    return [spiffeId, ...idsThatMayBe(spiffeId, this.#byId)].flatMap((id) => this.#byId.get(id) ?? [])
+    const whole = spiffeId.includes(TRUST_DOMAIN_PLACEHOLDER)
+      ? this.#byPath.get(pathIn(spiffeId))
+      : [spiffeId, ...idsThatMayBe(spiffeId, this.#byId)].flatMap((id) => this.#byId.get(id) ?? [])
+    return [...(whole ?? []), ...this.#beginningsOf(spiffeId)]
+  }
+
+  #beginningsOf(spiffeId: string): Iterable<Mention> {
+    if (!spiffeId.includes('<')) return this.#beginning.of(spiffeId)
+    return this.#beginnings.filter(
+      (one) => patternMatchesRendered({ all: [[[one.spiffeId, '']]], none: [] }, spiffeId) !== 'no',
+    )
   }
 }

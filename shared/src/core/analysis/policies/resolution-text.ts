@@ -142,8 +142,8 @@ export function pattern(
   return withOthers([what, ...held].join('; '), open)
 }
 
-/** A name in the trust domain of a mesh that is not known. */
-export function meshUnknown(why: string, further: readonly string[]): string {
+/** A name that is known in part. */
+export function knownInPart(why: string, further: readonly string[]): string {
   return [why, ...(further.length === 0 ? [] : [`it may mean ${few(further)}`])].join('; ')
 }
 
@@ -159,9 +159,7 @@ export function mayGiveOthers(source: string): string {
 
 /** An identity of another kind. */
 export function notSpiffe(type: string): string {
-  return type.startsWith('spiffe://')
-    ? 'a part of a SPIFFE ID, a pattern or a template'
-    : `${type} is not read as a SPIFFE ID`
+  return `${type} is not read as a SPIFFE ID`
 }
 
 /** A registration that may give it. */

@@ -4,7 +4,8 @@
 import { keysOf } from '../../base/json.ts'
 import type { NamespacedName } from '../../model/namespaced-name.ts'
 import type { PolicyTarget } from '../../model/objects/access-policy.ts'
-import type { RuleSource } from '../../model/objects/access-rule.ts'
+import type { IdInText } from '../../model/ids-in-text.ts'
+import type { PerhapsNamed, RuleSource } from '../../model/objects/access-rule.ts'
 import type { PolicyKnowledge } from '../../snapshot/index.ts'
 import type { Pod } from '../../model/objects/pod.ts'
 import type { EntrySource } from '../../predict/index.ts'
@@ -104,11 +105,13 @@ export type Resolution = { readonly text: string } & (
       /**
        * `gap`: something could not be read. `trust domain`: it is not known. `prediction`: a registration that may give
        * it is not certain. `template`: nothing renders it now, and a template may, for a pod that is not there. `spire`:
-       * it lies in the path that SPIRE keeps for its servers and agents. `mesh`: the trust domain of the mesh is not known.
+       * it lies in the path that SPIRE keeps for its servers and agents. `mesh`, `text`: as in `PerhapsNamed`.
        */
-      readonly because: 'gap' | 'trust domain' | 'prediction' | 'template' | 'spire' | 'mesh'
+      readonly because: 'gap' | 'trust domain' | 'prediction' | 'template' | 'spire' | PerhapsNamed['because']
       /** The objects that may give it. */
       readonly perhaps: readonly EntrySource[]
+      /** Of a name that may mean several: which of them something gives, and who holds one. */
+      readonly mayMean?: { readonly spiffeIds: readonly string[]; readonly holders: readonly PolicyHolder[] }
     }
   | {
       readonly state: 'pattern'
@@ -199,8 +202,8 @@ export interface ResolvedRule {
   readonly asks: string
   /** What it asks beside who the client is, as JSON with sorted keys: what two rules ask can be compared by it. */
   readonly authorization: string | undefined
-  /** The SPIFFE IDs in its CEL texts, which are not interpreted. */
-  readonly mentioned: readonly string[]
+  /** The SPIFFE IDs in its CEL texts, which are not interpreted, and what begins one. */
+  readonly mentioned: readonly IdInText[]
   readonly notes: readonly PolicyNote[]
 }
 
@@ -255,11 +258,15 @@ export interface Naming {
   readonly source: ResolvedSource
 }
 
-/** A text that holds a SPIFFE ID, of CEL or of any other object. It is not interpreted: it may ask for it, refuse it, or do neither. */
+/**
+ * A text that holds a SPIFFE ID, of CEL or of any other object; if `isWhole` is false, what begins it, and something else completes that.
+ * The text is not interpreted: it may ask for the ID, refuse it, or do neither.
+ */
 export interface Mention {
   readonly policy: ResolvedPolicy
   readonly rule: ResolvedRule
   readonly spiffeId: string
+  readonly isWhole: boolean
 }
 
 /** Who names some identities: in the order of policies and rules, exact ones first. */
@@ -270,8 +277,6 @@ export interface NamedBy {
   readonly mentions: readonly Mention[]
   /** Other objects whose texts hold it. */
   readonly inTexts: readonly Mention[]
-  /** Texts that hold a beginning of it, with what completes that at another time: a pattern or a template. */
-  readonly begunIn: readonly Mention[]
   /** Policies that may name it and cannot be interpreted, by key. */
   readonly uninterpreted: readonly ResolvedPolicy[]
   /** More than one rule names one of the IDs exactly, and they ask different things. */

@@ -9,7 +9,7 @@ import { IdentitySources, type IdentitySource } from './identity-sources.ts'
 import type { PolicyContext } from './policy-context.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
 import { canonicalText } from '../../base/json.ts'
-import { SCHEME } from '../../model/naming/ids-in-text.ts'
+import { SCHEME } from '../../model/ids-in-text.ts'
 import {
   exactId,
   MatcherIndex,
@@ -247,24 +247,22 @@ export class Resolver {
     const finished = this.#givenIn(pattern.all[0] ?? []).filter((id) => patternMatches(pattern, id))
     const unfinished = this.#unfinished().filter(([id]) => patternMatchesRendered(pattern, id) === 'yes')
     const spiffeIds = distinct([...finished, ...unfinished.map(([id]) => id)])
-    const further =
-      perhaps === undefined
-        ? []
-        : this.#givenIn(perhaps.matchers).filter((id) =>
-            patternMatches({ ...pattern, all: [perhaps.matchers, ...pattern.all.slice(1)] }, id),
-          )
+    const further = perhaps === undefined ? [] : this.#mayTakeIn(pattern, perhaps.matchers)
     const exact = exactId(pattern.all[0]?.[0] ?? [])
     // One ID of another trust domain, and nothing here has its path: it is what it says, or names nobody here.
     if (perhaps !== undefined && spiffeIds.length + further.length === 0 && exact !== undefined)
       return this.#foreign(exact, trustDomainIn(exact))
-    if (spiffeIds.length === 0 && perhaps !== undefined)
+    if (spiffeIds.length === 0 && perhaps !== undefined) {
+      const ids = further.map(([id]) => id)
       return {
         state: 'unknown',
         spiffeId: '',
-        because: 'mesh',
-        perhaps: further.flatMap((id) => given.get(id)?.source ?? []),
-        text: say.meshUnknown(perhaps.why, further),
+        because: perhaps.because,
+        perhaps: further.map(([, source]) => source),
+        mayMean: { spiffeIds: ids, holders: ids.flatMap((id) => this.#held.byId.get(id)?.holders ?? []) },
+        text: say.knownInPart(perhaps.why, ids),
       }
+    }
     const holdings = spiffeIds.flatMap((id) => this.#held.byId.get(id) ?? [])
     const holders = holdings.flatMap((one) => one.holders)
     const bindings = [...new Set(spiffeIds.flatMap((id) => given.get(id)?.binding ?? []))].toSorted(
@@ -279,6 +277,22 @@ export class Resolver {
       open,
       text: say.pattern(spiffeIds, holders, open),
     }
+  }
+
+  /** The IDs that a pattern may take in besides, if its first list were these matchers, and what gives each. */
+  #mayTakeIn(
+    { all: [, ...others], none }: ClientPattern,
+    matchers: readonly IdMatcher[],
+  ): readonly (readonly [spiffeId: string, source: EntrySource])[] {
+    const pattern = { all: [matchers, ...others], none }
+    const given = this.#given()
+    return [
+      ...this.#givenIn(matchers).flatMap((id) => {
+        const source = given.get(id)?.source
+        return source !== undefined && patternMatches(pattern, id) ? [[id, source] as const] : []
+      }),
+      ...this.#unfinished().filter(([id]) => patternMatchesRendered(pattern, id) !== 'no'),
+    ]
   }
 
   /** Why a pattern may take in IDs, or containers that hold them, beside those that are known. */

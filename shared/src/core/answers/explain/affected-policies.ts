@@ -149,10 +149,9 @@ function declarerText({ source, binding, pool }: Declarer): string {
 }
 
 function holdersOf(resolution: Resolution): readonly string[] {
-  if (!('holders' in resolution)) return []
-  return resolution.holders.flatMap(({ pod, containers }) =>
-    containers.map((name) => `${podText(pod)} ${name}`),
-  )
+  const holding = resolution.state === 'unknown' ? resolution.mayMean : resolution
+  if (holding === undefined || !('holders' in holding)) return []
+  return holding.holders.flatMap(({ pod, containers }) => containers.map((name) => `${podText(pod)} ${name}`))
 }
 
 /** How much of an identity is behind a name; undefined where that is not known, or no question. */
@@ -201,8 +200,10 @@ function fingerprint(resolution: Resolution): string {
   const declarers =
     resolution.state === 'resolved'
       ? resolution.declarers.map(declarerText)
-      : 'spiffeIds' in resolution
-        ? resolution.spiffeIds
-        : []
+      : resolution.state === 'unknown'
+        ? (resolution.mayMean?.spiffeIds ?? [])
+        : 'spiffeIds' in resolution
+          ? resolution.spiffeIds
+          : []
   return JSON.stringify([declarers, distinct(holdersOf(resolution))])
 }

@@ -75,24 +75,27 @@ export function consumersOf<NewId extends string | undefined>(
       edits: [
         ...[...Map.groupBy(namings, listKey).values()].flatMap((same) => editOfList(same, change) ?? []),
         ...old.mentions
-          .filter(({ rule }) => newId === undefined || !rule.mentioned.includes(newId))
+          .filter(
+            ({ rule, isWhole }) =>
+              !isWhole || !rule.mentioned.some((one) => one.isWhole && one.text === newId),
+          )
           .map(({ policy, rule, spiffeId }) =>
             textEdit(policy, `CEL of rule ${rule.name}`, spiffeId, change),
           ),
         ...old.inTexts
-          .filter(({ policy, rule }) => !isMentionedBeside(policy, rule, newId))
+          .filter(({ policy, rule, isWhole }) => !isWhole || !isMentionedBeside(policy, rule, newId))
           .map(({ policy, rule, spiffeId }) => textEdit(policy, rule.name, spiffeId, change)),
-        ...old.begunIn.map(({ policy, rule, spiffeId }) => textEdit(policy, rule.name, spiffeId, change)),
       ],
       named: [
         ...namings
           .filter(({ source: { source } }) => isOneName(source))
           .map(({ policy, source: { source } }) => ({ ...consumerOf(policy), where: source.field })),
-        ...old.mentions.map(({ policy, rule }) => ({
-          ...consumerOf(policy),
-          where: `CEL of rule ${rule.name}`,
-        })),
-        ...old.inTexts.map(({ policy, rule }) => ({ ...consumerOf(policy), where: rule.name })),
+        ...old.mentions
+          .filter(({ isWhole }) => isWhole)
+          .map(({ policy, rule }) => ({ ...consumerOf(policy), where: `CEL of rule ${rule.name}` })),
+        ...old.inTexts
+          .filter(({ isWhole }) => isWhole)
+          .map(({ policy, rule }) => ({ ...consumerOf(policy), where: rule.name })),
       ],
       refusals: (next?.namings ?? [])
         .filter((one) => isByName(one) && isRefusal(one) && !naming.has(listKey(one)))
@@ -187,7 +190,6 @@ function editOfList<NewId extends string | undefined>(
     ),
   )
   if (isAccepted) return undefined
-  const isOpen = same.every((one) => one.way === 'perhaps')
   return {
     ...change,
     ...consumerOf(policy),
@@ -199,19 +201,16 @@ function editOfList<NewId extends string | undefined>(
     whyOpen:
       first.way === 'same path'
         ? 'the trust domain is not known'
-        : !same.some((one) => certainlyMatches(one.source.source, change.oldId))
-          ? 'a part of the old ID is known only when its pod runs'
-          : isOpen && source.kind === 'pattern'
-            ? source.perhaps?.why
-            : undefined,
+        : same.some((one) => certainlyMatches(one.source.source, change.oldId))
+          ? undefined
+          : ((source.kind === 'pattern' ? source.perhaps?.why : undefined) ??
+            'a part of the old ID is known only when its pod runs'),
   }
 }
 
 /** Whether a value matches an ID whatever its unknown parts are. */
 function certainlyMatches(source: RuleSource, id: string): boolean {
-  return (
-    !id.includes('<') || (source.kind === 'pattern' && patternMatchesRendered(source.pattern, id) === 'yes')
-  )
+  return source.kind === 'pattern' ? patternMatchesRendered(source.pattern, id) === 'yes' : !id.includes('<')
 }
 
 /** Whether an item of a list in a file is another text than an ID needs there: a member of GCP in another pool. */

@@ -151,7 +151,7 @@ function sourcesOf(lists: readonly NamedList[], beside: readonly NamedList[]): r
         written,
         ...LIST_OF[list.word],
         pattern: { all: [matchers, ...asked], none },
-        perhaps: perhaps.length === 0 ? undefined : { matchers: perhaps, why: MESH_UNKNOWN },
+        perhaps: perhaps.length === 0 ? undefined : { matchers: perhaps, because: 'mesh', why: MESH_UNKNOWN },
         ...excluded,
       }
     })

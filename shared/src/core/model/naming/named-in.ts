@@ -6,7 +6,7 @@ import type { PolicyTarget } from '../objects/access-policy.ts'
 import type { PolicyRule, RuleSource } from '../objects/access-rule.ts'
 import { readMeta } from '../objects/meta.ts'
 import { parseSpiffeId } from '../spiffe-id.ts'
-import { idsInText, mayHoldIds, SCHEME } from './ids-in-text.ts'
+import { idsInText, mayHoldIds, SCHEME, type IdInText } from '../ids-in-text.ts'
 import { istioAsksBeside, istioSources, type MeshTrust } from './istio-source.ts'
 
 /** Whom an object names, and what it is for. */
@@ -146,17 +146,28 @@ export function mentionRules(value: JsonRecord, read: readonly PolicyRule[] = []
       if (typeof found !== 'string' || rules.length >= MENTIONS_MAX || !mayMention(found)) return
       const path = pathText(at)
       if (without.has(path)) return
-      const ids = idsInText(isEncoded ? decoded(found) : found)
-      const sources = ids.flatMap(({ text, isWhole }): readonly RuleSource[] => {
-        if (isWhole) return [{ kind: 'SPIFFE', field: path, spiffeId: text }]
+      const sources = idsInText(isEncoded ? decoded(found) : found).flatMap((one): readonly RuleSource[] =>
         // Of a Secret nothing is shown but whole IDs.
-        return isSecret ? [] : [{ kind: 'not SPIFFE', field: path, type: text }]
-      })
+        isSecret && !one.isWhole ? [] : [sourceInText(one, path)],
+      )
       const distinct = [...new Map(sources.map((one) => [canonicalText(one), one])).values()]
       if (distinct.length > 0) rules.push(ruleOf(path, rules.length, distinct))
     })
   }
   return rules
+}
+
+/** Whom an ID in a text means, or what begins one: nobody for certain, and perhaps each ID that begins so. */
+export function sourceInText({ text, isWhole }: IdInText, field: string): RuleSource {
+  return isWhole
+    ? { kind: 'SPIFFE', field, spiffeId: text }
+    : {
+        kind: 'pattern',
+        field,
+        written: text,
+        pattern: { all: [[]], none: [] },
+        perhaps: { matchers: [[text, '']], because: 'text', why: 'what completes it is not known' },
+      }
 }
 
 function holdsScheme(text: string): boolean {

@@ -3,8 +3,8 @@
 import { isRecord, own } from '../../base/json.ts'
 import type { IdMatcher, Likeness, PolicyRule, RuleSource } from '../objects/access-rule.ts'
 import { parseSpiffeId } from '../spiffe-id.ts'
-import { idsInText, SCHEME } from './ids-in-text.ts'
-import { pathText, ruleOf, walkPaths, type Path } from './named-in.ts'
+import { idsInText, SCHEME } from '../ids-in-text.ts'
+import { pathText, ruleOf, sourceInText, walkPaths, type Path } from './named-in.ts'
 
 /** How answers call a file of names: no API server knows the kind. */
 export const NAMES_FILE_KIND = 'NamesFile'
@@ -142,11 +142,10 @@ function sourcesOf(text: string, field: string, form: Form): readonly RuleSource
 }
 
 function sourcesInText(text: string, field: string): readonly RuleSource[] {
-  return idsInText(text).map((one) =>
-    one.isWhole
-      ? { kind: 'SPIFFE', field, spiffeId: one.text, ...(one.text !== text && { within: text }) }
-      : { kind: 'not SPIFFE', field, type: one.text },
-  )
+  return idsInText(text).map((one) => {
+    const source = sourceInText(one, field)
+    return source.kind === 'SPIFFE' && one.text !== text ? { ...source, within: text } : source
+  })
 }
 
 function likeSource(written: string, field: string, like: Likeness): RuleSource {

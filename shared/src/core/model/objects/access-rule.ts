@@ -4,6 +4,7 @@
 import { canonicalText, isRecord, own, stringAt, typeName, type JsonRecord } from '../../base/json.ts'
 import { compareBytes, distinct } from '../../base/text/bytes.ts'
 import { quoted } from '../../base/text/quoted.ts'
+import { idsInText, type IdInText } from '../ids-in-text.ts'
 
 /** A field that cannot be understood: `.spec.rules[0].source.spiffe` and `is a number, not a string`. */
 export interface Unreadable {
@@ -29,6 +30,16 @@ export interface ClientPattern {
 export interface Likeness {
   readonly text: string
   readonly ignoresCase?: true
+}
+
+/**
+ * What a name may take in besides. `mesh`: the trust domain of the mesh is not known. `text`: something else completes the beginning of an
+ * ID, such as a regular expression.
+ */
+export interface PerhapsNamed {
+  readonly matchers: readonly IdMatcher[]
+  readonly because: 'mesh' | 'text'
+  readonly why: string
 }
 
 /** The clients that a rule names, whether or not such an identity exists. */
@@ -75,8 +86,7 @@ type NamedClients =
       /** What its list holds in the place of IDs; absent: IDs. */
       readonly listOf?: 'namespaces' | 'service accounts'
       readonly pattern: ClientPattern
-      /** What it may take in besides, and why that is not known. */
-      readonly perhaps: { readonly matchers: readonly IdMatcher[]; readonly why: string } | undefined
+      readonly perhaps: PerhapsNamed | undefined
     }
   /** What no SPIFFE ID is equal to; `standsFor` is what its reader compares with, and `instead` what would be meant. */
   | {
@@ -99,8 +109,8 @@ export interface RuleAuthorization {
    * filled fields, such as `paths`.
    */
   readonly emptyInline: { readonly others: readonly string[] } | undefined
-  /** The SPIFFE IDs in its CEL texts, each once, in byte order. CEL is not interpreted, so it may ask for them or refuse them. */
-  readonly mentioned: readonly string[]
+  /** The SPIFFE IDs in its CEL texts, and what begins one, each once. CEL is not interpreted, so it may ask for them or refuse them. */
+  readonly mentioned: readonly IdInText[]
   /** The same authorization gives the same text, whatever the order of its keys. */
   readonly text: string
 }
@@ -260,7 +270,9 @@ function readAuthorization(found: unknown, field: string, problem: Problem): Rul
     types,
     field,
     emptyInline: emptyInline(items),
-    mentioned: distinct(items.flatMap((item) => idsIn(own(item, 'cel')))),
+    mentioned: [
+      ...new Map(items.flatMap((item) => idsIn(own(item, 'cel'))).map((one) => [one.text, one])).values(),
+    ],
     text: canonicalText(found),
   }
 }
@@ -286,9 +298,8 @@ function namesNoMethod(authorization: unknown): boolean {
 const MATCH_BASE = 'MATCH_BASE_PROTOCOL_METHODS'
 
 /** The SPIFFE IDs in a CEL text: `cel.expression`, or `cel` itself in the proposal's lists. */
-function idsIn(cel: unknown): readonly string[] {
-  const text = typeof cel === 'string' ? cel : stringAt(cel, 'expression')
-  return text?.match(/spiffe:\/\/[A-Za-z0-9._-]+(?:\/[A-Za-z0-9._-]+)*/g) ?? []
+function idsIn(cel: unknown): readonly IdInText[] {
+  return idsInText((typeof cel === 'string' ? cel : stringAt(cel, 'expression')) ?? '')
 }
 
 function present(value: unknown): unknown {

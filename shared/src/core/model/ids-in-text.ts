@@ -1,5 +1,5 @@
 // The SPIFFE IDs in a text, wherever they stand in it: the value of a variable, an argument, a line of a configuration.
-import { entryIdProblem } from '../spiffe-id.ts'
+import { entryIdProblem } from './spiffe-id.ts'
 
 /** What begins every SPIFFE ID. */
 export const SCHEME = 'spiffe://'
