@@ -395,6 +395,16 @@ describe('--names', () => {
     })
   })
 
+  test('a pattern perhaps names an ID whose trust domain is not known', async () => {
+    const cwd = await workspace({ 'all.yaml': POLICY_ESTATE, 'names.txt': CHAT.replace('chat', '*') })
+    const { stdout } = await inProcess(
+      ['who-selects', 'pod/llama-0', '-n', 'team-a', '--offline', '-f', 'all.yaml', '--names', 'names.txt'],
+      cwd,
+    )
+    expect(stdout).toMatch(/no known rule names\s+spiffe:\/\/<trust-domain>/)
+    expect(stdout).toMatch(/perhaps, by\s+spiffe:\S+\/objective\/\*: NamesFile\s+names.txt/)
+  })
+
   test('a rename cuts it off: diff says so', async () => {
     const cwd = await workspace({
       'live/all.yaml': POLICY_ESTATE,

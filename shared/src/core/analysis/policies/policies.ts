@@ -301,7 +301,7 @@ class NamingIndex {
   }
 
   #byPattern(spiffeId: string): readonly Naming[] {
-    if (isInPart(spiffeId)) return this.#ofPatterns.flatMap((one) => takingInPart(one, spiffeId))
+    if (spiffeId.includes('<')) return this.#ofPatterns.flatMap((one) => takingInPart(one, spiffeId))
     const found = [...this.#patterns.of(spiffeId)].filter(({ way, source: { source } }) => {
       if (source.kind !== 'pattern') return false
       const [first, ...others] = source.pattern.all

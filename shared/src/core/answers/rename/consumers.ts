@@ -1,5 +1,6 @@
 // What has to accept a new ID beside an old one: every list in which a value takes in the old one and none takes in the new one. How a
 // value matches is known from `naming` and `policies`; what a plain string does is not known.
+import { TRUST_DOMAIN_PLACEHOLDER } from '../../decide/index.ts'
 import { summaryText } from '../../base/text/counted.ts'
 import { groupOfApiVersion, qualifiedKind } from '../../model/kinds.ts'
 import { patternMatches, patternMatchesRendered } from '../../model/naming/id-matcher.ts'
@@ -198,13 +199,12 @@ function editOfList<NewId extends string | undefined>(
     add: add === undefined ? undefined : (other?.add ?? add),
     way,
     isRefusal: isRefusal(first),
-    whyOpen:
-      first.way === 'same path'
-        ? 'the trust domain is not known'
-        : same.some((one) => certainlyMatches(one.source.source, change.oldId))
-          ? undefined
-          : ((source.kind === 'pattern' ? source.perhaps?.why : undefined) ??
-            'a part of the old ID is known only when its pod runs'),
+    whyOpen: change.oldId.includes(TRUST_DOMAIN_PLACEHOLDER)
+      ? 'the trust domain is not known'
+      : same.some((one) => certainlyMatches(one.source.source, change.oldId))
+        ? undefined
+        : ((source.kind === 'pattern' ? source.perhaps?.why : undefined) ??
+          'a part of the old ID is known only when its pod runs'),
   }
 }
 
