@@ -57,7 +57,8 @@ async function namesInDocuments(
     const other = documents.find(({ value }) => typeof value === 'string' && value.includes(SCHEME))
     if (other !== undefined) throw fail(`it is neither JSON, YAML nor a list (line ${other.line})`, FIX)
     const values = await Promise.all(documents.map(({ value }) => unpacked(value, budget, fail)))
-    return values.flatMap((value) => namesInJson(value))
+    // Several documents are a list: a field of one is none of another.
+    return namesInJson(values.length === 1 ? values[0] : values)
   } catch (error) {
     throw error instanceof BudgetSpent ? fail(error.message, 'give the part that names clients') : error
   }

@@ -254,9 +254,14 @@ test.each<[string, unknown, string]>([
     [{ bound_claims: { sub: [OLD] } }, { bound_claims: { sub: [NEW] } }],
     'add',
   ],
+  [
+    'the new one in another document',
+    `bound_claims: { sub: ["${OLD}"] }\n---\nbound_claims: { sub: ["${NEW}"] }\n`,
+    'add',
+  ],
 ])('a role takes the new ID: %s', async (_, role, says) => {
   const ran = await rename(['objective/team-a/chat', 'assistant', '--names', 'role.json'], CHAT, {
-    'role.json': JSON.stringify(role),
+    'role.json': typeof role === 'string' ? role : JSON.stringify(role),
   })
   const step = /\n1\. [^]*?\n\n/.exec(ran.stdout)?.[0] ?? ''
   const [, edit = ''] = /NamesFile role\.json: (.*)/.exec(step) ?? []
