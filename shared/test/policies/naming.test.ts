@@ -7,6 +7,9 @@ import type { UnknownReason } from '../../src/core/model/unknown-reason.ts'
 import { affectedPolicies, type AffectedPolicy } from '../../src/core/answers/explain/affected-policies.ts'
 import type { Analysis } from '../../src/core/analysis/states/analysis.ts'
 import { policyFindings } from '../../src/core/findings/rules/policy-rules.ts'
+import { findingSteps, RULES_BESIDE_POLICIES } from '../../src/core/findings/rules/all.ts'
+import { effectOf } from '../../src/core/answers/explain/effect.ts'
+import { driveAtOnce } from '../../src/core/base/steps.ts'
 import { hasPolicies } from '../../src/core/analysis/policies/policies.ts'
 import { binding, got, live, objective, outputOf, pool } from '@kleym/testing/manifests.ts'
 import {
@@ -450,6 +453,18 @@ describe('an ID in a CEL text', () => {
     expect(codesOf({})).toContain('KLM604')
     expect(codesOf(cel(`id == "${CHAT_ID}"`))).not.toContain('KLM604')
   })
+})
+
+test('two states may be compared without findings about names in policies', () => {
+  const before = analysisOf([...TEAM_A, policyOf(spiffe('spiffe://example.org/gone'))])
+  const after = analysisOf(TEAM_A)
+  const codes = (rules?: typeof RULES_BESIDE_POLICIES): readonly string[] => {
+    const { findings } = effectOf(before.settled, after.settled, rules && { rules })
+    return findings.noLongerApply.map(({ code }) => code)
+  }
+  expect(codes(RULES_BESIDE_POLICIES)).toEqual([])
+  expect(codes()).toContain('KLM601')
+  expect(driveAtOnce(findingSteps(before)).map(({ code }) => code)).toContain('KLM601')
 })
 
 describe('kind AccessPolicy of v1alpha1, as the proposals write it', () => {

@@ -27,7 +27,6 @@ export {
   findingCodeOf,
   findingEntry,
   isClash,
-  isOfPolicies,
 } from './registry/findings.ts'
 export { type PageExample, pageSections } from './registry/pages.ts'
 export type { Concern } from './finding/rule.ts'
@@ -35,6 +34,8 @@ export {
   findingSteps,
   findingStepsAbout,
   openFindings,
+  RULES,
+  RULES_BESIDE_POLICIES,
   WORST,
   WORST_OF_PODS,
   worstOfUnread,

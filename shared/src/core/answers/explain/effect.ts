@@ -4,7 +4,7 @@ import type { Pod } from '../../model/objects/pod.ts'
 import { deepEqual } from '../../base/json.ts'
 import { type Judgement, judgementWord } from '../../decide/index.ts'
 import { unchanged, dependsText, inWorlds, type State, Holdings } from '../../analysis/index.ts'
-import { findingSteps, type Finding } from '../../findings/index.ts'
+import { findingSteps, RULES, type Finding } from '../../findings/index.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
 import { holderKey, podText, type Holder } from '../../model/objects/pod-index.ts'
 import { setupDifference } from '../../model/objects/spire-setup.ts'
@@ -63,16 +63,27 @@ export interface EffectOptions {
   readonly unread?: UnreadSides
   /** Whether pods that wait for a node are asked about as well: what they will hold is not certain. */
   readonly isOfWaiting?: boolean
+  /** Whose findings are compared; absent: those of all rules. */
+  readonly rules?: typeof RULES
 }
 
 /** Compares two states, of one snapshot or of two. */
 export function effectOf(
   before: State,
   after: State,
-  { drive = driveAtOnce, unread = unreadSides(before, after), isOfWaiting = true }: EffectOptions = {},
+  {
+    drive = driveAtOnce,
+    unread = unreadSides(before, after),
+    isOfWaiting = true,
+    rules = RULES,
+  }: EffectOptions = {},
 ): Effect {
   const [found, willFind] = ofBoth(before, after, (state) =>
-    getOrCreate(FOUND, state, () => drive(findingSteps(unchanged(state)))),
+    getOrCreate(
+      getOrCreate(FOUND, state, () => new Map()),
+      rules,
+      () => drive(findingSteps(unchanged(state), rules)),
+    ),
   )
   const added = addedOnOneSide(before, after)
   const asked = {
@@ -111,7 +122,7 @@ export function effectOf(
 }
 
 /** A state is compared with several others: with each that a suggestion tries, and with the one that it ends in. */
-const FOUND = new WeakMap<State, readonly Finding[]>()
+const FOUND = new WeakMap<State, Map<typeof RULES, readonly Finding[]>>()
 
 /** What two states come to; if they are one, it is worked out once. */
 function ofBoth<T>(left: State, right: State, of: (state: State) => T): readonly [T, T] {

@@ -2,6 +2,7 @@
 // value matches is known from `naming` and `policies`; what a plain string does is not known.
 import { TRUST_DOMAIN_PLACEHOLDER } from '../../decide/index.ts'
 import { summaryText } from '../../base/text/counted.ts'
+import { getOrCreate } from '../../base/get-or-create.ts'
 import { groupOfApiVersion, qualifiedKind } from '../../model/kinds.ts'
 import { patternMatches, patternMatchesRendered } from '../../model/naming/id-matcher.ts'
 import {
@@ -12,13 +13,7 @@ import {
 } from '../../model/naming/names-outside.ts'
 import { writtenFor } from '../../model/naming/named-in.ts'
 import type { RuleSource } from '../../model/objects/access-rule.ts'
-import {
-  type Policies,
-  type Naming,
-  type ResolvedPolicy,
-  type ResolvedRule,
-  policyName,
-} from '../../analysis/index.ts'
+import { type Policies, type Naming, type ResolvedPolicy, policyName } from '../../analysis/index.ts'
 
 /** An ID that takes the place of another; undefined: none does, as far as is known. */
 export interface IdChange<NewId extends string | undefined = string> {
@@ -72,9 +67,13 @@ export function consumersOf<NewId extends string | undefined>(
     const next = newId === undefined ? undefined : policies.namedBy([newId], [])
     const namings = old.namings.filter(isByName)
     const naming = new Set(namings.map(listKey))
+    const takers = new Takers(newId, listOfName)
+    const mentioned = new Takers(newId, (_, field) => listOf(field))
     return {
       edits: [
-        ...[...Map.groupBy(namings, listKey).values()].flatMap((same) => editOfList(same, change) ?? []),
+        ...[...Map.groupBy(namings, listKey).values()].flatMap(
+          (same) => editOfList(same, change, takers) ?? [],
+        ),
         ...old.mentions
           .filter(
             ({ rule, isWhole }) =>
@@ -84,7 +83,8 @@ export function consumersOf<NewId extends string | undefined>(
             textEdit(policy, `CEL of rule ${rule.name}`, spiffeId, change),
           ),
         ...old.inTexts
-          .filter(({ policy, rule, isWhole }) => !isWhole || !isMentionedBeside(policy, rule, newId))
+          // Another string of the same list may hold the new one.
+          .filter(({ policy, rule, isWhole }) => !isWhole || mentioned.beside(policy, rule.name).length === 0)
           .map(({ policy, rule, spiffeId }) => textEdit(policy, rule.name, spiffeId, change)),
       ],
       named: [
@@ -137,28 +137,62 @@ function listOf(field: string): string {
   return field.replace(/\[\d+\]$/, '')
 }
 
-/** The same for a name. An item of a known list may hold it in a field; in a file such items are no list of names. */
+/**
+ * The same for a name. An item of a known list may hold it in a field; in a file such items are no list of names. The lines of a file that is
+ * not JSON, whose fields have paths, are one list.
+ */
 function listOfName(policy: ResolvedPolicy, field: string): string {
-  return listOf(policy.kind === NAMES_FILE_KIND ? field : field.replace(/(?<=\])\.[A-Za-z]+$/, ''))
+  if (policy.kind !== NAMES_FILE_KIND) return listOf(field.replace(/(?<=\])\.[A-Za-z]+$/, ''))
+  return isLine(field) ? LINES : listOf(field)
 }
+
+function isLine(field: string): boolean {
+  return !/^[.[]/.test(field)
+}
+
+const LINES = 'lines'
 
 function listKey({ policy, rule, source: { source } }: Naming): string {
   return JSON.stringify([policy.kind, policyName(policy), rule.at, listOfName(policy, source.field)])
 }
 
+/** The values of policies that take in an ID by themselves, by the list in which they stand: worked out once for all values beside them. */
+class Takers {
+  readonly #byList = new WeakMap<ResolvedPolicy, ReadonlyMap<string, readonly RuleSource[]>>()
+  readonly #id: string | undefined
+  readonly #list: (policy: ResolvedPolicy, field: string) => string
+
+  constructor(id: string | undefined, list: (policy: ResolvedPolicy, field: string) => string) {
+    this.#id = id
+    this.#list = list
+  }
+
+  beside(policy: ResolvedPolicy, field: string): readonly RuleSource[] {
+    const byList = getOrCreate(this.#byList, policy, () =>
+      Map.groupBy(
+        policy.rules
+          .flatMap(({ sources }) => sources.map(({ source }) => source))
+          .filter((source) => takesInAlone(source, this.#id)),
+        (source) => this.#list(policy, source.field),
+      ),
+    )
+    return byList.get(this.#list(policy, field)) ?? []
+  }
+}
+
 function editOfList<NewId extends string | undefined>(
   same: readonly Naming[],
   change: IdChange<NewId>,
+  takers: Takers,
 ): ConsumerEdit<NewId> | undefined {
   const [first] = same
   if (first === undefined) return undefined
   const { policy, rule, source: named } = first
   const { source } = named
   const isFile = policy.kind === NAMES_FILE_KIND
-  const where = listOfName(policy, source.field)
-  const isOfList = where !== source.field && !(isFile && isPartOfText(source))
-  // Not JSON, whose fields have paths: its lines are one list.
-  const isPlainList = isFile && !/^[.[]/.test(source.field)
+  const list = listOfName(policy, source.field)
+  const isOfList = list !== source.field && !(isFile && isPartOfText(source))
+  const where = list === LINES ? source.field : list
   const add =
     change.newId === undefined
       ? undefined
@@ -170,25 +204,23 @@ function editOfList<NewId extends string | undefined>(
           )
   const other =
     source.kind === 'pattern' && source.listOf !== undefined ? besideList(source, add ?? '') : undefined
-  const way: AcceptingWay =
-    other?.way ?? (isOfList || isPlainList ? 'value' : isFile ? holdsOneName(source.field) : 'rule')
+  const way: AcceptingWay = other?.way ?? (isOfList ? 'value' : isFile ? holdsOneName(source.field) : 'rule')
   const beside =
     way === 'rule'
-      ? policy.rules.filter((one) => one.authorization === rule.authorization)
+      ? policy.rules
+          .filter((one) => one.authorization === rule.authorization)
+          .flatMap(({ sources }) => sources.map((one) => one.source))
       : isFile
-        ? policy.rules
-        : [rule]
+        ? takers.beside(policy, source.field)
+        : rule.sources.map((one) => one.source)
   const takesIn = (one: RuleSource): boolean => {
     if (way === 'rule') return takesInWhole(one, change.newId)
-    const isOfSameList = isPlainList || listOfName(policy, one.field) === where
-    if (!isOfSameList || !takesInAlone(one, change.newId)) return false
+    if (listOfName(policy, one.field) !== list || !takesInAlone(one, change.newId)) return false
     return !isFile || one.field === source.field || !isWrittenOtherwise(one, add)
   }
-  const isAccepted = beside.some(({ sources }) =>
-    sources.some(
-      ({ source: one }) =>
-        one.isExcluded === source.isExcluded && (takesIn(one) || isAcceptedBy(one, source, change.newId)),
-    ),
+  const isAccepted = beside.some(
+    (one) =>
+      one.isExcluded === source.isExcluded && (takesIn(one) || isAcceptedBy(one, source, change.newId)),
   )
   if (isAccepted) return undefined
   return {
@@ -290,16 +322,6 @@ function textEdit<NewId extends string | undefined>(
     isRefusal: false,
     whyOpen: 'what a string does is not known',
   }
-}
-
-/** Whether a string, or another of the same list, holds an ID. */
-function isMentionedBeside(policy: ResolvedPolicy, { name }: ResolvedRule, id: string | undefined): boolean {
-  const list = listOf(name)
-  return policy.rules.some(
-    (one) =>
-      (one.name === name || (list !== name && listOf(one.name) === list)) &&
-      one.sources.some(({ source }) => takesInAlone(source, id)),
-  )
 }
 
 /** Why a container may be cut off, or is. */

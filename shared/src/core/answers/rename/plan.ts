@@ -4,7 +4,7 @@ import { present } from '../../base/present.ts'
 import { dig, stringAt, type JsonRecord } from '../../base/json.ts'
 import { OBJECTIVE_KINDS, POOL_KINDS, type Kind, BINDING } from '../../model/kinds.ts'
 import { givenByNothing, policyName, type Analysis } from '../../analysis/index.ts'
-import { findingEntry, isOfPolicies } from '../../findings/index.ts'
+import { findingEntry } from '../../findings/index.ts'
 import { WORKLOAD_KINDS } from '../../model/objects/workload.ts'
 import { counted, summaryText } from '../../base/text/counted.ts'
 import { type Snapshot, objectivesLeading } from '../../snapshot/index.ts'
@@ -154,11 +154,7 @@ function hasOneHint({ bridge, binding, oldId, newId }: RenamedBinding): boolean 
 /** The findings that are there in between alone. */
 function broughtText({ both, switched, done }: Rename['effects']): readonly string[] {
   const lasting = new Set(done.findings.added.map(({ code }) => code))
-  const codes = new Set(
-    [both, switched]
-      .flatMap(({ findings }) => findings.added.map(({ code }) => code))
-      .filter((code) => !isOfPolicies(code)),
-  )
+  const codes = new Set([both, switched].flatMap(({ findings }) => findings.added.map(({ code }) => code)))
   const passing = [...codes].filter((code) => !lasting.has(code)).toSorted()
   return passing.length === 0
     ? []

@@ -4,7 +4,7 @@
 import { type Analysis, type State, Holdings, idsOf, holdersOfIds } from '../../analysis/index.ts'
 import { labelsForScm, judgementWord, type Judgement, idOfReady } from '../../decide/index.ts'
 import { effectByHolder, effectOf, type Effect } from '../explain/effect.ts'
-import { type Finding, isOfPolicies } from '../../findings/index.ts'
+import { type Finding, RULES_BESIDE_POLICIES } from '../../findings/index.ts'
 import { canonicalText, type JsonRecord } from '../../base/json.ts'
 import { lazy } from '../../base/lazy.ts'
 import { BINDING_KIND } from '../../model/names.ts'
@@ -152,7 +152,7 @@ export function* renaming(analysis: Analysis, question: RenameQuestion, tools: P
     bridges.length === 0 ? done : yield* tools.analyse(withRegistrations(switchedSnapshot, temporary))
   // Whenever a pod that waits for a node gets one, it holds what the others of its kind hold in that step.
   const compare = ({ settled: after }: Analysis): Effect =>
-    effectOf(settled, after, { drive: tools.drive, isOfWaiting: false })
+    effectOf(settled, after, { drive: tools.drive, isOfWaiting: false, rules: RULES_BESIDE_POLICIES })
   const effects = { both: compare(both), switched: compare(switched), done: compare(done) }
   const holdsBoth = holding(both, effects.both)
   const steps = [
@@ -305,7 +305,7 @@ function broughtBy(
         .toSorted(compareBytes),
     ])
   const gone = new Set([...fixed, ...noLongerApply].map(keyOfFinding))
-  return added.filter((one) => !isOfPolicies(one.code) && !gone.has(keyOfFinding(one)))
+  return added.filter((one) => !gone.has(keyOfFinding(one)))
 }
 
 function withBothOf(

@@ -34,6 +34,9 @@ export const RULES: readonly Rule[] = [
   variantRule,
 ]
 
+/** Every rule but those about names in policies. */
+export const RULES_BESIDE_POLICIES: readonly Rule[] = RULES.filter((one) => one !== policyRule)
+
 /** Every rule, with those that are asked with more than an analysis. */
 export const EVERY_RULE: readonly Pick<Rule, 'codes' | 'alone'>[] = [
   ...RULES,
@@ -60,8 +63,8 @@ export function openFindings(analysis: Analysis, concern: Concern): readonly Ope
 }
 
 /** Every finding, in a total order, in steps: one for each pod and each label set. Pure; the same analysis gives the same bytes. */
-export function* findingSteps(analysis: Analysis): Steps<readonly Finding[]> {
-  return (yield* unsortedFindings(analysis)).toSorted(compareFindings)
+export function* findingSteps(analysis: Analysis, rules = RULES): Steps<readonly Finding[]> {
+  return (yield* unsortedFindings(analysis, rules)).toSorted(compareFindings)
 }
 
 /** The findings about some bindings, by `namespace/name`, and those that concern every registration; in such steps. */
@@ -69,17 +72,21 @@ export function* findingStepsAbout(
   analysis: Analysis,
   bindings: ReadonlySet<string>,
 ): Steps<readonly Finding[]> {
-  return (yield* unsortedFindings(analysis, bindings))
+  return (yield* unsortedFindings(analysis, RULES, bindings))
     .filter(
       (one) => isAbout(one, BINDING_KIND, bindings) || concernsEveryBinding(one) || isAboutRegistration(one),
     )
     .toSorted(compareFindings)
 }
 
-function* unsortedFindings(analysis: Analysis, bindings?: ReadonlySet<string>): Steps<readonly Finding[]> {
+function* unsortedFindings(
+  analysis: Analysis,
+  rules: readonly Rule[],
+  bindings?: ReadonlySet<string>,
+): Steps<readonly Finding[]> {
   return yield* findingStepsInWorlds(analysis, function* (world) {
     const found: Finding[] = []
-    for (const rule of RULES) found.push(...(yield* rule.find(world, bindings)))
+    for (const rule of rules) found.push(...(yield* rule.find(world, bindings)))
     return found
   })
 }
