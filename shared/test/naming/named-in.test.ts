@@ -42,11 +42,27 @@ describe('in a text', () => {
     [`exact: "${ID}"`, [ID]],
     [`--allow=${ID},${ID}-2`, [ID, `${ID}-2`]],
     [`It is ${ID}.`, [ID]],
-    [`${ID}/`, [`(${ID}/)`]],
-    [`${ID}/*`, [`(${ID}/)`]],
-    ['spiffe://example.org/ns/{{ .ns }}/sa/x', ['(spiffe://example.org/ns/)']],
-    ['spiffe://$(TD)/ns/a', []],
-    [String.raw`spiffe://example\.org/ns/.*`, ['(spiffe://example)']],
+    [`${ID}/`, [`(${ID}/*)`]],
+    [`${ID}/*`, [`(${ID}/*)`]],
+    [`${ID}.*`, [`(${ID}*)`]],
+    [`${ID}?`, [`(${ID.slice(0, -1)}*)`]],
+    ['spiffe://example.org/ns/{{ .ns }}/sa/x', ['(spiffe://example.org/ns/*/sa/x)']],
+    ['spiffe://example.org/a{{ if .b }}/b{{ end }}', ['(spiffe://example.org/a*)']],
+    ['spiffe://$(TD)/ns/a', ['(spiffe://*/ns/a)']],
+    ['spiffe://${TD}/ns/$ns/sa/%s', ['(spiffe://*/ns/*/sa/*)']],
+    ['spiffe://{{ .id }}', []],
+    [String.raw`spiffe://example\.org/ns/.*`, ['(spiffe://example*org/ns/*)']],
+    [String.raw`^spiffe://example.org/(a|b)/c$`, ['(spiffe://example.org/*/c)']],
+    [`^${ID}$`, [ID]],
+    [`^${ID}`, [`(${ID}*)`]],
+    [`<id>${ID}</id>`, [ID]],
+    [`sub.startsWith("${ID}")`, [`(${ID}*)`]],
+    [String.raw`startswith(input.id, \"spiffe://example.org\")`, ['(spiffe://example.org*)']],
+    [`matches(sub, '^${ID}$')`, [ID]],
+    [`f(sub == "${ID}", id(x) in ["a", "${ID}"])`, [ID, ID]],
+    [`callers (${ID}, and others)`, [ID]],
+    [`prefix: "${ID}"`, [`(${ID}*)`]],
+    [`--id-prefix=${ID}`, [`(${ID}*)`]],
     ['spiffe://example.org', []],
     ['a URI like spiffe://, and no more', []],
     ['spiffe://spiffe://example.org/a', ['spiffe://example.org/a']],
@@ -58,6 +74,15 @@ describe('in a text', () => {
   test('a long text of beginnings takes no longer than it is long', () => {
     const text = 'spiffe://'.repeat(200_000)
     expect(idsInText(text)).toEqual([])
+    expect(idsInText('(spiffe://a/b,'.repeat(50_000))).toHaveLength(50_000)
+    expect(idsInText(`spiffe://a/b${'{c}/'.repeat(50_000)}`)).toMatchObject([{ isWhole: false }])
+  })
+
+  test('of a field whose name says that it is a prefix', () => {
+    expect(found(configMap({ 'id-prefix': ID, prefixes: [ID] }))).toEqual([
+      `.data.id-prefix (${ID}*)`,
+      `.data.prefixes[0] (${ID}*)`,
+    ])
   })
 })
 
@@ -208,7 +233,7 @@ test('in the examples, as many as a search in the text finds', () => {
         ([one]) => one,
       )
       const missed = search.filter(
-        (one) => ![...whole, ...parts].some((id) => one.startsWith(id.replace(/\/$/, ''))),
+        (one) => ![...whole, ...parts].some((id) => one.startsWith(id.replace(/\/?\*.*$/, ''))),
       )
       expect({ file, kind: stringAt(value, 'kind'), missed }).toMatchObject({ missed: [] })
       count += search.length

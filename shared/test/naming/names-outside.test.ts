@@ -151,11 +151,11 @@ describe('JSON', () => {
     ],
     [
       'a beginning, a pattern or a variable where it is not known how a text is compared',
-      { prefix: 'spiffe://a/b/', regex: 'spiffe://a/.*', StringLike: { 'x:sub': 'spiffe://a/${aws:x}/*' } },
+      { prefix: 'spiffe://a/b', regex: 'spiffe://a/.*', StringLike: { 'x:sub': 'spiffe://a/${aws:x}/*' } },
       [
-        '.prefix: perhaps [["spiffe://a/b/",""]]',
+        '.prefix: perhaps [["spiffe://a/b",""]]',
         '.regex: perhaps [["spiffe://a/",""]]',
-        '.StringLike["x:sub"]: perhaps [["spiffe://a/",""]]',
+        '.StringLike["x:sub"]: perhaps [["spiffe://a/","/",""]]',
       ],
     ],
     ['a key', { roles: { [ID]: 'admin' } }, [`.roles["${ID}"]: SPIFFE ${ID}`]],
@@ -181,7 +181,7 @@ test('a list with quotes and commas, and with patterns of another language', () 
     `line 1: SPIFFE ${ID}`,
     'line 3: pattern [[["spiffe://a/",""]]]',
     'line 3: SPIFFE spiffe://b/x',
-    'line 4: perhaps [["spiffe://a/",""]]',
+    'line 4: perhaps [["spiffe://a/","b"]]',
   ])
 })
 

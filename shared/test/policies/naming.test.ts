@@ -413,7 +413,7 @@ function mentionsOf(
   return analysisOf([...TEAM_A, withAuthorization(more)], setting)
     .settled.policies()
     .namedBy(ids, [])
-    .mentions.map(({ policy: { key }, rule: { name }, spiffeId }) => `${key} ${name} ${spiffeId}`)
+    .mentions.map(({ policy: { key }, rule: { name }, mentioned }) => `${key} ${name} ${mentioned.text}`)
 }
 
 function codesOf(more: JsonRecord): readonly string[] {
@@ -436,7 +436,7 @@ describe('an ID in a CEL text', () => {
     [
       'may be what a pattern completes',
       cel(`source.id.matches("${CHAT_ID.slice(0, -2)}(at|eck)")`),
-      ['agents/tools callers spiffe://example.org/ns/team-a/objective/ch'],
+      ['agents/tools callers spiffe://example.org/ns/team-a/objective/ch*'],
     ],
     ['that is longer is another one', cel(`source.id == "${CHAT_ID}/child"`), []],
     ['in another field is no CEL', { authorization: { type: 'CEL', note: CHAT_ID } }, []],

@@ -82,23 +82,18 @@ export function namedIdRows({ ids, by }: NamedIds, { wide }: { readonly wide: bo
 
 /** The rules that only mention IDs, a row for each ID. */
 function mentionRows(mentions: readonly Mention[], wide: boolean): readonly string[] {
-  return [...Map.groupBy(mentions, mentionedText)].map(
-    ([what, same]) =>
-      `perhaps, since ${what} is mentioned in CEL, which is not interpreted: ${listText(same.map(placeText), wide)}`,
+  return [...Map.groupBy(mentions, ({ mentioned }) => mentioned.text)].map(
+    ([id, same]) =>
+      `perhaps, since ${id} is mentioned in CEL, which is not interpreted: ${listText(same.map(placeText), wide)}`,
   )
 }
 
 /** The other objects with texts that hold IDs, a row for each ID. */
 function textRows(mentions: readonly Mention[], wide: boolean): readonly string[] {
-  return [...Map.groupBy(mentions, mentionedText)].map(([what, same]) => {
+  return [...Map.groupBy(mentions, ({ mentioned }) => mentioned.text)].map(([id, same]) => {
     const places = same.map(({ policy, rule }) => `${policy.kind} ${policyName(policy)} ${rule.name}`)
-    return `${what} is mentioned in ${listText(places, wide)}`
+    return `${id} is mentioned in ${listText(places, wide)}`
   })
-}
-
-/** What a text mentions. */
-export function mentionedText({ spiffeId, isWhole }: Pick<Mention, 'spiffeId' | 'isWhole'>): string {
-  return isWhole ? spiffeId : `what begins with ${spiffeId}`
 }
 
 function placeText({ policy, rule }: Mention): string {

@@ -67,15 +67,13 @@ export const namedBySchema = made(
       mentionedInCEL: list(
         made(
           z.object({ policy: policyKeySchema, rule: z.string(), spiffeID: z.string() }),
-          ({ policy, rule, spiffeId }: Mention) => ({
+          ({ policy, rule, mentioned }: Mention) => ({
             policy: policy.key,
             rule: rule.name,
-            spiffeID: spiffeId,
+            spiffeID: mentioned.text,
           }),
         ),
-      ).describe(
-        'Rules whose CEL text holds the ID, or what begins it; whether they ask for it is not known.',
-      ),
+      ).describe('Rules whose CEL text holds the ID, or a part of it; whether they ask for it is not known.'),
       mentionedIn: list(
         made(
           z.object({
@@ -85,9 +83,13 @@ export const namedBySchema = made(
             field: z.string(),
             spiffeID: z.string(),
           }),
-          ({ policy, rule, spiffeId }: Mention) => ({ ...policy, field: rule.name, spiffeID: spiffeId }),
+          ({ policy, rule, mentioned }: Mention) => ({
+            ...policy,
+            field: rule.name,
+            spiffeID: mentioned.text,
+          }),
         ),
-      ).describe('Other objects with strings that hold the ID, or what begins it.'),
+      ).describe('Other objects with strings that hold the ID, or a part of it.'),
       asksDiffer: z.boolean().describe('Rules that name an ID exactly ask different things.'),
     })
     .describe('The rules of access policies that name an identity.')

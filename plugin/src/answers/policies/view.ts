@@ -20,7 +20,6 @@ import {
   type ResolvedSource,
 } from '@kleym/shared/core/analysis/index.ts'
 import type { PolicyKnowledge } from '@kleym/shared/core/snapshot/index.ts'
-import { mentionedText } from '../parts/named-by.ts'
 import { leadingWith, type Answer } from '../../text/answer.ts'
 import { viewFindingGroups } from '../../text/finding-groups.ts'
 import { fixText, kindsText } from '../../text/findings.ts'
@@ -247,16 +246,8 @@ function viewRule(
   return [
     ...wrap(line(`  rule ${rule.name}`, span(asksText(rule), 'dim')), layout.width, 4),
     ...rule.sources.flatMap((one) => viewSource(one, layout)),
-    ...rule.mentioned.flatMap(({ text, isWhole }) =>
-      wrap(
-        line(
-          '    ',
-          MARKS.note,
-          ` ${mentionedText({ spiffeId: text, isWhole })} is mentioned in CEL, not interpreted`,
-        ),
-        layout.width,
-        6,
-      ),
+    ...rule.mentioned.flatMap(({ text }) =>
+      wrap(line('    ', MARKS.note, ` ${text} is mentioned in CEL, not interpreted`), layout.width, 6),
     ),
     ...rule.notes.flatMap((one) => viewNote(one, layout, 4)),
     ...viewFixes(about, shared, layout, 6),

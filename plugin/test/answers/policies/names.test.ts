@@ -419,13 +419,13 @@ describe('--names', () => {
     expect(stdout).toMatch(/! NamesFile names\.txt rule line 1 names\s+spiffe:\S+\/chat, which is\s+lost/)
   })
 
-  describe('what only begins an ID', () => {
+  describe('an ID that is known in part', () => {
     const names = JSON.stringify({ regex: CHAT.replace('chat', '(chat|draft)') })
 
     test('policies says which ID it may mean', async () => {
       const { stdout } = await askNames(names)
       expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(
-        /! spiffe:\S+\/objective\/ unknown: what completes it is not known it may mean spiffe:\S+\/chat/,
+        /! spiffe:\S+\/objective\/\* unknown: what completes it is not known it may mean spiffe:\S+\/chat/,
       )
     })
 
@@ -442,20 +442,20 @@ describe('--names', () => {
         cwd,
       )
       expect(who.stdout).toMatch(/no known rule names/)
-      expect(who.stdout).toMatch(/perhaps, by\s+spiffe:\S+\/objective\/: NamesFile names\s+rule\s+\.regex/)
+      expect(who.stdout).toMatch(/perhaps, by\s+spiffe:\S+\/objective\/\*: NamesFile names\s+rule\s+\.regex/)
       const { stdout } = await inProcess(
         ['diff', '--offline', '--live', 'live', '-f', 'rename.yaml', ...told],
         cwd,
       )
       expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(
-        /! NamesFile names rule \.regex names spiffe:\S+\/objective\/, whose holders may change .* it may mean spiffe:\S+\/spare/,
+        /! NamesFile names rule \.regex names spiffe:\S+\/objective\/\*, whose holders may change .* it may mean spiffe:\S+\/spare/,
       )
     })
 
     test('of another object, they say the same', async () => {
       const { stdout } = await ask(['who-selects', '-A', '--spiffe-id', CHAT], configMap(names))
       expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(
-        /what begins with spiffe:\S+\/objective\/ is mentioned in ConfigMap team-a\/clients/,
+        /spiffe:\S+\/objective\/\* is mentioned in ConfigMap team-a\/clients/,
       )
     })
   })

@@ -91,7 +91,12 @@ describe('what a rule asks, and what a policy does, in words that kleym does not
       'an ID in a CEL text is mentioned there, and no more is said of it',
       {
         rules: [
-          { ...rule, asks: 'CEL', authorization: '{}', mentioned: [{ text: 'spiffe://a/b', isWhole: true }] },
+          {
+            ...rule,
+            asks: 'CEL',
+            authorization: '{}',
+            mentioned: [{ text: 'spiffe://a/b', matcher: ['spiffe://a/b'], isWhole: true }],
+          },
         ],
       },
       '  rule one, authorization CEL\n    · spiffe://a/b is mentioned in CEL, not interpreted\n',

@@ -4,28 +4,88 @@ import { entryIdProblem } from './spiffe-id.ts'
 /** What begins every SPIFFE ID. */
 export const SCHEME = 'spiffe://'
 
-/** A SPIFFE ID in a text; or, if `isWhole` is false, the beginning of a pattern, a template or a folder of IDs. */
+/** A SPIFFE ID in a text; or, if `isWhole` is false, what is known of one that something else completes: a pattern, a template, a prefix. */
 export interface IdInText {
+  /** With `*` for what is not known. */
   readonly text: string
+  /** The texts that are known, in their order (`IdMatcher`). */
+  readonly matcher: readonly string[]
   readonly isWhole: boolean
 }
 
-/** In the order of the text, in time linear in it. A trust domain without a path is no identity, and left out. */
-export function idsInText(text: string): readonly IdInText[] {
+/**
+ * In the order of the text, in time linear in it; `key` is the field of the text. Left out are a trust domain without a path, which is no
+ * identity, and what may be any ID.
+ */
+export function idsInText(text: string, key = ''): readonly IdInText[] {
   const found: IdInText[] = []
   for (let at = text.indexOf(SCHEME); at !== -1; at = text.indexOf(SCHEME, at + SCHEME.length)) {
-    ID.lastIndex = at
-    const match = ID.exec(text)?.[0]
-    if (match === undefined) continue
-    const end = at + match.length
-    const isAll = at === 0 && end === text.length
-    const id = isAll ? match : withoutStops(match)
-    const isWhole = !OPEN_END.has(text.charAt(end)) && entryIdProblem(id) === undefined
-    if (isWhole) found.push({ text: id, isWhole })
-    else if (id.length > SCHEME.length && (id.includes('/', SCHEME.length) || OPEN_END.has(text.charAt(end))))
-      found.push({ text: id, isWhole })
+    const before = `${key}:${text.slice(Math.max(0, at - BEFORE_MAX), at)}`
+    const matcher = matcherAt(text, at, isOfPrefix(before))
+    const isWhole = matcher.length === 1
+    const isOne = isWhole
+      ? matcher.every((id) => entryIdProblem(id) === undefined)
+      : /[^/]/.test(matcher.join('').slice(SCHEME.length))
+    if (isOne) found.push({ text: matcher.join('*'), matcher, isWhole })
   }
   return found
+}
+
+function matcherAt(text: string, at: number, isPrefix: boolean): readonly string[] {
+  const parts: string[] = []
+  let part = matchAt(BEGINNING, text, at)
+  let end = at + part.length
+  let gap = matchAt(GAP, text, end)
+  while (gap !== '' && parts.length < PARTS_MAX) {
+    // What stands before such a sign may be any character, or none.
+    if (/^(?:[*+?]|\{\d)/.test(gap)) part = part.replace(gap.startsWith('?') ? /[^/]$/ : /\.$/, '')
+    if (parts.length === 0 || part !== '') parts.push(part)
+    end += gap.length
+    part = matchAt(MORE, text, end)
+    end += part.length
+    gap = matchAt(GAP, text, end)
+  }
+  const isAll = at === 0 && end === text.length
+  const last = isAll ? part : withoutStops(part)
+  const isBegun = isPrefix && text.charAt(end) !== '$'
+  const isOpen = isBegun || last.endsWith('/') || gap !== '' || matchAt(OPEN_END, text, end) !== ''
+  // What is no ID may begin one.
+  const isPart = parts.length === 0 && last.includes('/', SCHEME.length) && entryIdProblem(last) !== undefined
+  return last !== '' && (isOpen || isPart) ? [...parts, last, ''] : [...parts, last]
+}
+
+function matchAt(sticky: RegExp, text: string, at: number): string {
+  sticky.lastIndex = at
+  return sticky.exec(text)?.[0] ?? ''
+}
+
+/** So much of the text before an ID is looked at, and so many parts of an ID. */
+const BEFORE_MAX = 200
+const PARTS_MAX = 16
+
+const BEGINNING = /spiffe:\/\/[A-Za-z0-9._-]*(?:\/[A-Za-z0-9._-]+)*\/?/y
+const MORE = /[A-Za-z0-9._/-]*/y
+/** What stands for a text that is not there: a variable, a template, a wildcard, a part of a regular expression. */
+const GAP =
+  /\$\{[^{}]{0,200}\}|\$\([^()]{0,200}\)|\$[A-Za-z_]\w*|\{\{(?!-?\s*(?:if|else|end|range|with)\b)[^{}]{0,200}\}\}|\{[^{}]{0,200}\}|<[A-Za-z][^<>/]{0,200}>|%[dqsv]|\[[^[\]]{0,200}\]|\([^()]{0,200}\)|[*+?]+|\\[./-]/y
+/** What follows an ID that something else completes in another way. At the end `$` says that nothing does, and `</` ends an element. */
+const OPEN_END = /[{%*[(+?\\]|<(?!\/)|\$(?![)"'|\s]|$)/y
+
+/** Whether what begins after a text may be a prefix: its name says so, a regular expression begins, or a call takes it. */
+function isOfPrefix(before: string): boolean {
+  if (/(?:prefix\w*\\?["']?\s*[:=]\s*\\?["'`]?|\^)$/i.test(before)) return true
+  if (!/[(,]\s*[a-z]?\\?["'`]?$/i.test(before)) return false
+  let closed = 0
+  for (let at = before.length - 1; at >= 0; at -= 1) {
+    const sign = before.charAt(at)
+    if (/[)\]}]/.test(sign)) closed += 1
+    else if (/[([{]/.test(sign)) {
+      // What an operator, a list or plain brackets hold is compared as a whole.
+      if (closed === 0) return sign === '(' && /\w/.test(before.charAt(at - 1))
+      closed -= 1
+    }
+  }
+  return false
 }
 
 /** A full stop at the end of a sentence is no part of an ID. */
@@ -34,10 +94,6 @@ function withoutStops(text: string): string {
   while (text.charAt(end - 1) === '.') end -= 1
   return text.slice(0, end)
 }
-
-const ID = /spiffe:\/\/[A-Za-z0-9._-]*(?:\/[A-Za-z0-9._-]+)*\/?/y
-/** What follows an ID that something else completes: a template, a variable, a regular expression, a wildcard. */
-const OPEN_END: ReadonlySet<string> = new Set('{$<%*[(+?\\')
 
 /** Whether a text may hold a SPIFFE ID, plain or in the Base64 of a Secret. */
 export function mayHoldIds(text: string): boolean {

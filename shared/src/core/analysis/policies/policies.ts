@@ -1,5 +1,6 @@
 // The access policies of a snapshot, resolved against what SPIRE does in one state of it, and the
 // index that answers who names an identity.
+import type { IdInText } from '../../model/ids-in-text.ts'
 import { namespacedName } from '../../model/namespaced-name.ts'
 import { TRUST_DOMAIN_PLACEHOLDER } from '../../decide/index.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
@@ -247,15 +248,11 @@ class NamingIndex {
     for (const policy of mentioning)
       for (const rule of policy.rules)
         for (const { source } of rule.sources)
-          if (source.kind === 'SPIFFE')
-            this.#texts.add({ policy, rule, spiffeId: source.spiffeId, isWhole: true })
-          else if (source.kind === 'pattern')
-            this.#texts.add({ policy, rule, spiffeId: source.written, isWhole: false })
+          for (const mentioned of mentionedBy(source)) this.#texts.add({ policy, rule, mentioned })
     for (const policy of policies)
       for (const rule of policy.rules) {
         for (const source of rule.sources) this.#add(policy, rule, source)
-        for (const { text, isWhole } of rule.mentioned)
-          this.#mentions.add({ policy, rule, spiffeId: text, isWhole })
+        for (const mentioned of rule.mentioned) this.#mentions.add({ policy, rule, mentioned })
       }
     this.#uninterpreted = policies.filter(
       ({ isInterpreted, rules, problems }) =>
@@ -373,20 +370,29 @@ function namingKey({ policy, rule, source }: Naming): string {
   return JSON.stringify([policy.kind, policy.key, rule.at, source.source.field])
 }
 
+function mentionedBy(source: RuleSource): readonly IdInText[] {
+  if (source.kind === 'SPIFFE') return [{ text: source.spiffeId, matcher: [source.spiffeId], isWhole: true }]
+  if (source.kind !== 'pattern') return []
+  const { written, perhaps } = source
+  return (perhaps?.matchers ?? []).map((matcher) => ({ text: written, matcher, isWhole: false }))
+}
+
 class MentionIndex {
   readonly #byId = new Map<string, Mention[]>()
   readonly #byPath = new Map<string, Mention[]>()
-  readonly #beginning = new MatcherIndex<Mention>()
-  readonly #beginnings: Mention[] = []
+  readonly #inPart = new MatcherIndex<Mention>()
+  /** Each of them. */
+  readonly #allInPart: Mention[] = []
 
   add(mention: Mention): void {
-    if (!mention.isWhole) {
-      this.#beginning.add([mention.spiffeId, ''], mention)
-      this.#beginnings.push(mention)
-      return
+    const { text, matcher, isWhole } = mention.mentioned
+    if (isWhole) {
+      getOrCreate(this.#byId, text, () => []).push(mention)
+      getOrCreate(this.#byPath, pathIn(text), () => []).push(mention)
+    } else {
+      this.#inPart.add(matcher, mention)
+      this.#allInPart.push(mention)
     }
-    getOrCreate(this.#byId, mention.spiffeId, () => []).push(mention)
-    getOrCreate(this.#byPath, pathIn(mention.spiffeId), () => []).push(mention)
   }
 
   /** Of an ID that is not known in part, those that it may become. */
@@ -394,13 +400,14 @@ class MentionIndex {
     const whole = spiffeId.includes(TRUST_DOMAIN_PLACEHOLDER)
       ? this.#byPath.get(pathIn(spiffeId))
       : [spiffeId, ...idsThatMayBe(spiffeId, this.#byId)].flatMap((id) => this.#byId.get(id) ?? [])
-    return [...(whole ?? []), ...this.#beginningsOf(spiffeId)]
+    return [...(whole ?? []), ...this.#inPartOf(spiffeId)]
   }
 
-  #beginningsOf(spiffeId: string): Iterable<Mention> {
-    if (!spiffeId.includes('<')) return this.#beginning.of(spiffeId)
-    return this.#beginnings.filter(
-      (one) => patternMatchesRendered({ all: [[[one.spiffeId, '']]], none: [] }, spiffeId) !== 'no',
+  #inPartOf(spiffeId: string): Iterable<Mention> {
+    if (!spiffeId.includes('<')) return this.#inPart.of(spiffeId)
+    return this.#allInPart.filter(
+      ({ mentioned: { matcher } }) =>
+        patternMatchesRendered({ all: [[matcher]], none: [] }, spiffeId) !== 'no',
     )
   }
 }

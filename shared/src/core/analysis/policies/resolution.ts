@@ -202,7 +202,7 @@ export interface ResolvedRule {
   readonly asks: string
   /** What it asks beside who the client is, as JSON with sorted keys: what two rules ask can be compared by it. */
   readonly authorization: string | undefined
-  /** The SPIFFE IDs in its CEL texts, which are not interpreted, and what begins one. */
+  /** The SPIFFE IDs in its CEL texts, which are not interpreted, whole or in part. */
   readonly mentioned: readonly IdInText[]
   readonly notes: readonly PolicyNote[]
 }
@@ -259,14 +259,13 @@ export interface Naming {
 }
 
 /**
- * A text that holds a SPIFFE ID, of CEL or of any other object; if `isWhole` is false, what begins it, and something else completes that.
- * The text is not interpreted: it may ask for the ID, refuse it, or do neither.
+ * A text that holds a SPIFFE ID, whole or in part, of CEL or of any other object. It is not interpreted: it may ask for the ID, refuse it, or
+ * do neither.
  */
 export interface Mention {
   readonly policy: ResolvedPolicy
   readonly rule: ResolvedRule
-  readonly spiffeId: string
-  readonly isWhole: boolean
+  readonly mentioned: IdInText
 }
 
 /** Who names some identities: in the order of policies and rules, exact ones first. */

@@ -68,7 +68,7 @@ export function consumersOf<NewId extends string | undefined>(
     const namings = old.namings.filter(isByName)
     const naming = new Set(namings.map(listKey))
     const takers = new Takers(newId, listOfName)
-    const mentioned = new Takers(newId, (_, field) => listOf(field))
+    const texts = new Takers(newId, (_, field) => listOf(field))
     return {
       edits: [
         ...[...Map.groupBy(namings, listKey).values()].flatMap(
@@ -76,26 +76,29 @@ export function consumersOf<NewId extends string | undefined>(
         ),
         ...old.mentions
           .filter(
-            ({ rule, isWhole }) =>
+            ({ rule, mentioned: { isWhole } }) =>
               !isWhole || !rule.mentioned.some((one) => one.isWhole && one.text === newId),
           )
-          .map(({ policy, rule, spiffeId }) =>
-            textEdit(policy, `CEL of rule ${rule.name}`, spiffeId, change),
+          .map(({ policy, rule, mentioned }) =>
+            textEdit(policy, `CEL of rule ${rule.name}`, mentioned.text, change),
           ),
         ...old.inTexts
           // Another string of the same list may hold the new one.
-          .filter(({ policy, rule, isWhole }) => !isWhole || mentioned.beside(policy, rule.name).length === 0)
-          .map(({ policy, rule, spiffeId }) => textEdit(policy, rule.name, spiffeId, change)),
+          .filter(
+            ({ policy, rule, mentioned: { isWhole } }) =>
+              !isWhole || texts.beside(policy, rule.name).length === 0,
+          )
+          .map(({ policy, rule, mentioned }) => textEdit(policy, rule.name, mentioned.text, change)),
       ],
       named: [
         ...namings
           .filter(({ source: { source } }) => isOneName(source))
           .map(({ policy, source: { source } }) => ({ ...consumerOf(policy), where: source.field })),
         ...old.mentions
-          .filter(({ isWhole }) => isWhole)
+          .filter(({ mentioned: { isWhole } }) => isWhole)
           .map(({ policy, rule }) => ({ ...consumerOf(policy), where: `CEL of rule ${rule.name}` })),
         ...old.inTexts
-          .filter(({ isWhole }) => isWhole)
+          .filter(({ mentioned: { isWhole } }) => isWhole)
           .map(({ policy, rule }) => ({ ...consumerOf(policy), where: rule.name })),
       ],
       refusals: (next?.namings ?? [])
@@ -396,8 +399,7 @@ function editText(edit: ConsumerEdit<string | undefined>): string {
 
 /** What a text holds of the old ID. */
 function heldIn({ oldId, written }: ConsumerEdit<string | undefined>): string {
-  const isBegun = written.length < oldId.length && oldId.startsWith(written)
-  return isBegun ? `${written}, which begins the old ID` : 'the old ID'
+  return written === oldId ? 'the old ID' : `${written}, which may be the old ID`
 }
 
 function refusalText({

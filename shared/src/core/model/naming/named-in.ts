@@ -146,9 +146,10 @@ export function mentionRules(value: JsonRecord, read: readonly PolicyRule[] = []
       if (typeof found !== 'string' || rules.length >= MENTIONS_MAX || !mayMention(found)) return
       const path = pathText(at)
       if (without.has(path)) return
-      const sources = idsInText(isEncoded ? decoded(found) : found).flatMap((one): readonly RuleSource[] =>
-        // Of a Secret nothing is shown but whole IDs.
-        isSecret && !one.isWhole ? [] : [sourceInText(one, path)],
+      const sources = idsInText(isEncoded ? decoded(found) : found, keyOf(at)).flatMap(
+        (one): readonly RuleSource[] =>
+          // Of a Secret nothing is shown but whole IDs.
+          isSecret && !one.isWhole ? [] : [sourceInText(one, path)],
       )
       const distinct = [...new Map(sources.map((one) => [canonicalText(one), one])).values()]
       if (distinct.length > 0) rules.push(ruleOf(path, rules.length, distinct))
@@ -157,8 +158,8 @@ export function mentionRules(value: JsonRecord, read: readonly PolicyRule[] = []
   return rules
 }
 
-/** Whom an ID in a text means, or what begins one: nobody for certain, and perhaps each ID that begins so. */
-export function sourceInText({ text, isWhole }: IdInText, field: string): RuleSource {
+/** Whom an ID in a text means; known in part, it means nobody for certain, and perhaps each ID that has these parts. */
+export function sourceInText({ text, matcher, isWhole }: IdInText, field: string): RuleSource {
   return isWhole
     ? { kind: 'SPIFFE', field, spiffeId: text }
     : {
@@ -166,8 +167,13 @@ export function sourceInText({ text, isWhole }: IdInText, field: string): RuleSo
         field,
         written: text,
         pattern: { all: [[]], none: [] },
-        perhaps: { matchers: [[text, '']], because: 'text', why: 'what completes it is not known' },
+        perhaps: { matchers: [matcher], because: 'text', why: 'what completes it is not known' },
       }
+}
+
+/** The field of a string; for an item of a list, that of the list. */
+export function keyOf(path: Path): string {
+  return path.findLast((one) => typeof one === 'string') ?? ''
 }
 
 function holdsScheme(text: string): boolean {

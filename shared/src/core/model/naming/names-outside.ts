@@ -4,7 +4,7 @@ import { isRecord, own } from '../../base/json.ts'
 import type { IdMatcher, Likeness, PolicyRule, RuleSource } from '../objects/access-rule.ts'
 import { parseSpiffeId } from '../spiffe-id.ts'
 import { idsInText, SCHEME } from '../ids-in-text.ts'
-import { pathText, ruleOf, sourceInText, walkPaths, type Path } from './named-in.ts'
+import { keyOf, pathText, ruleOf, sourceInText, walkPaths, type Path } from './named-in.ts'
 
 /** How answers call a file of names: no API server knows the kind. */
 export const NAMES_FILE_KIND = 'NamesFile'
@@ -50,7 +50,7 @@ export function namesInJson(value: unknown): readonly PolicyRule[] {
     const { form, isExcluded, asked, isJoined } = comparisonOf(value, path)
     const sources = (isJoined ? betweenCommas(found) : [found]).flatMap((text) => {
       const isName = text.includes(SCHEME) || form === 'path' || (isOfClient(asked) && mayTakeIn(text, form))
-      return isName ? sourcesOf(text, field, form) : []
+      return isName ? sourcesOf(text, field, { form, asked }) : []
     })
     take(field, isExcluded ? sources.map((one) => ({ ...one, isExcluded })) : sources)
   })
@@ -97,7 +97,7 @@ interface Comparison {
  * domain (https://developer.hashicorp.com/vault/api-docs/auth/spiffe). Vault takes lists as one text with commas, and Terraform claims too.
  */
 function comparisonOf(root: unknown, path: Path): Comparison {
-  const asked = path.findLast((one) => typeof one === 'string') ?? ''
+  const asked = keyOf(path)
   const role = { isExcluded: false, asked, isJoined: true }
   for (const [at, key] of path.entries()) {
     const beside = (name: string): unknown => own(atPath(root, path.slice(0, at)), name)
@@ -129,9 +129,14 @@ function atPath(root: unknown, path: Path): unknown {
   )
 }
 
-function sourcesOf(text: string, field: string, form: Form): readonly RuleSource[] {
+function sourcesOf(
+  text: string,
+  field: string,
+  { form, asked }: Pick<Comparison, 'form' | 'asked'>,
+): readonly RuleSource[] {
+  if (form === 'text') return sourcesInText(text, field, asked)
   // A variable of AWS or of a template stands for a text that is not there.
-  if (form === 'text' || (text.includes(SCHEME) && text.includes('${'))) return sourcesInText(text, field)
+  if (text.includes(SCHEME) && text.includes('${')) return sourcesInText(text, field)
   if (form === 'whole in any case') return [likeSource(text, field, { text, ignoresCase: true })]
   // The trust domain is that of the whole method, which the role does not show.
   if (form === 'path') return [likeSource(text, field, { text: `${ANY_DOMAIN}${text.replace(/^\//, '')}` })]
@@ -141,8 +146,8 @@ function sourcesOf(text: string, field: string, form: Form): readonly RuleSource
   return sourcesInText(text, field)
 }
 
-function sourcesInText(text: string, field: string): readonly RuleSource[] {
-  return idsInText(text).map((one) => {
+function sourcesInText(text: string, field: string, key?: string): readonly RuleSource[] {
+  return idsInText(text, key).map((one) => {
     const source = sourceInText(one, field)
     return source.kind === 'SPIFFE' && one.text !== text ? { ...source, within: text } : source
   })

@@ -33,8 +33,8 @@ export interface Likeness {
 }
 
 /**
- * What a name may take in besides. `mesh`: the trust domain of the mesh is not known. `text`: something else completes the beginning of an
- * ID, such as a regular expression.
+ * What a name may take in besides. `mesh`: the trust domain of the mesh is not known. `text`: something else completes an ID, such as a
+ * regular expression.
  */
 export interface PerhapsNamed {
   readonly matchers: readonly IdMatcher[]
@@ -109,7 +109,7 @@ export interface RuleAuthorization {
    * filled fields, such as `paths`.
    */
   readonly emptyInline: { readonly others: readonly string[] } | undefined
-  /** The SPIFFE IDs in its CEL texts, and what begins one, each once. CEL is not interpreted, so it may ask for them or refuse them. */
+  /** The SPIFFE IDs in its CEL texts, whole or in part, each once. CEL is not interpreted, so it may ask for them or refuse them. */
   readonly mentioned: readonly IdInText[]
   /** The same authorization gives the same text, whatever the order of its keys. */
   readonly text: string
