@@ -51,6 +51,7 @@ describe('in a text', () => {
     ['spiffe://$(TD)/ns/a', ['(spiffe://*/ns/a)']],
     ['spiffe://${TD}/ns/$ns/sa/%s', ['(spiffe://*/ns/*/sa/*)']],
     ['spiffe://{{ .id }}', []],
+    ['SPIFFE://Example.org/ns/A', ['(spiffe://example.org/ns/A)']],
     ['spiffe://{{ .TrustDomain }}/spire/agent/k8s_psat/{{ .ClusterName }}/{{ .NodeMeta.UID }}', []],
     [String.raw`spiffe://example\.org/ns/.*`, ['(spiffe://example*org/ns/*)']],
     [String.raw`^spiffe://example.org/(a|b)/c$`, ['(spiffe://example.org/*/c)']],

@@ -158,6 +158,21 @@ describe('JSON', () => {
         '.StringLike["x:sub"]: perhaps [["spiffe://a/","/",""]]',
       ],
     ],
+    [
+      'scheme and trust domain in capitals, which no ID has',
+      {
+        bound_subject: 'SPIFFE://a/x',
+        StringEquals: { 'x:sub': 'spiffe://A/x' },
+        StringLike: { 'x:sub': 'Spiffe://A/X*' },
+        subject: 'SPIFFE://A/X',
+      },
+      [
+        '.bound_subject: dead SPIFFE://a/x spiffe://a/x',
+        '.StringEquals["x:sub"]: dead spiffe://A/x spiffe://a/x',
+        '.StringLike["x:sub"]: dead Spiffe://A/X* spiffe://a/X*',
+        '.subject: perhaps [["spiffe://a/X"]]',
+      ],
+    ],
     ['a key', { roles: { [ID]: 'admin' } }, [`.roles["${ID}"]: SPIFFE ${ID}`]],
     ['nothing', { a: 'b', c: [1, null] }, []],
     ['no mapping', [], []],

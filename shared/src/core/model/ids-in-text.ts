@@ -1,8 +1,13 @@
 // The SPIFFE IDs in a text, wherever they stand in it: the value of a variable, an argument, a line of a configuration.
-import { entryIdProblem } from './spiffe-id.ts'
+import { asIssued, entryIdProblem } from './spiffe-id.ts'
 
 /** What begins every SPIFFE ID. */
 export const SCHEME = 'spiffe://'
+
+/** Whether a text may hold a SPIFFE ID, in whatever case of letters. */
+export function holdsScheme(text: string): boolean {
+  return /spiffe:\/\//i.test(text)
+}
 
 /** A SPIFFE ID in a text; or, if `isWhole` is false, what is known of one that something else completes: a pattern, a template, a prefix. */
 export interface IdInText {
@@ -15,20 +20,22 @@ export interface IdInText {
 
 /**
  * In the order of the text, in time linear in it; `key` is the field of the text. Left out are a trust domain without a path, which is no
- * identity, and what may be any ID.
+ * identity, and what may be any ID. One that is written in other letters than it is issued (`asIssued`) is not whole.
  */
 export function idsInText(text: string, key = ''): readonly IdInText[] {
   const found: IdInText[] = []
-  for (let at = text.indexOf(SCHEME); at !== -1; at = text.indexOf(SCHEME, at + SCHEME.length)) {
+  for (const { index: at } of text.matchAll(/spiffe:\/\//gi)) {
     const before = `${key}:${text.slice(Math.max(0, at - BEFORE_MAX), at)}`
-    const matcher = matcherAt(text, at, isOfPrefix(before))
-    const isWhole = matcher.length === 1
-    const isOne = isWhole
-      ? matcher.every((id) => entryIdProblem(id) === undefined)
-      : /[^/]/.test(matcher.join('').slice(SCHEME.length))
+    const written = matcherAt(text, at, isOfPrefix(before))
+    const matcher = written.map(asIssued)
+    const isWhole = matcher.length === 1 && matcher[0] === written[0]
+    const isOne =
+      matcher.length === 1
+        ? matcher.every((id) => entryIdProblem(id) === undefined)
+        : /[^/]/.test(matcher.join('').slice(SCHEME.length))
     const shown = matcher.join('*')
     // SPIRE's configuration has templates of the IDs of agents, which no entry gives.
-    if (isOne && !/^spiffe:\/\/\*\/spire\//.test(shown)) found.push({ text: shown, matcher, isWhole })
+    if (isOne && !shown.startsWith(`${SCHEME}*/spire/`)) found.push({ text: shown, matcher, isWhole })
   }
   return found
 }
@@ -52,7 +59,8 @@ function matcherAt(text: string, at: number, isPrefix: boolean): readonly string
   const isBegun = isPrefix && text.charAt(end) !== '$'
   const isOpen = isBegun || last.endsWith('/') || gap !== '' || matchAt(OPEN_END, text, end) !== ''
   // What is no ID may begin one.
-  const isPart = parts.length === 0 && last.includes('/', SCHEME.length) && entryIdProblem(last) !== undefined
+  const isPart =
+    parts.length === 0 && last.includes('/', SCHEME.length) && entryIdProblem(asIssued(last)) !== undefined
   return last !== '' && (isOpen || isPart) ? [...parts, last, ''] : [...parts, last]
 }
 
@@ -65,7 +73,7 @@ function matchAt(sticky: RegExp, text: string, at: number): string {
 const BEFORE_MAX = 200
 const PARTS_MAX = 16
 
-const BEGINNING = /spiffe:\/\/[A-Za-z0-9._-]*(?:\/[A-Za-z0-9._-]+)*\/?/y
+const BEGINNING = /spiffe:\/\/[A-Z0-9._-]*(?:\/[A-Z0-9._-]+)*\/?/iy
 const MORE = /[A-Za-z0-9._/-]*/y
 /** What stands for a text that is not there: a variable, a template, a wildcard, a part of a regular expression. */
 const GAP =
@@ -99,7 +107,7 @@ function withoutStops(text: string): string {
 
 /** Whether a text may hold a SPIFFE ID, plain or in the Base64 of a Secret. */
 export function mayHoldIds(text: string): boolean {
-  return text.includes(SCHEME) || BASE64_SCHEMES.some((one) => text.includes(one))
+  return holdsScheme(text) || BASE64_SCHEMES.some((one) => text.includes(one))
 }
 
 /** `spiffe://` in Base64 at each of its three places: without the characters that its neighbours change. */

@@ -32,6 +32,11 @@ export function parseSpiffeId(text: string): ParsedSpiffeId {
   return problem === undefined ? { ok: true, trustDomain, path: text.slice(end) } : refuse(problem)
 }
 
+/** A SPIFFE ID as it is issued: scheme and trust domain in lower case. A reader of URIs may take other letters for the same. */
+export function asIssued(text: string): string {
+  return text.replace(/^spiffe:\/\/[^/]*/i, (beginning) => beginning.toLowerCase())
+}
+
 /** Where the path begins in a text that should be a SPIFFE ID: at the slash behind its trust domain, else at its end. */
 export function pathStart(text: string): number {
   const slash = text.indexOf('/', SCHEME.length)

@@ -3,6 +3,7 @@
 import { canonicalText, own, stringAt, typeName } from '../../base/json.ts'
 import { compareBytes } from '../../base/text/bytes.ts'
 import type { IdMatcher, RuleSource } from '../objects/access-rule.ts'
+import { asIssued } from '../spiffe-id.ts'
 import { exactId, mayMatchAny, patternMatches } from './id-matcher.ts'
 
 /** The trust domain of a mesh, and the others that count as it (`trustDomain` and `trustDomainAliases` of its MeshConfig). */
@@ -178,7 +179,7 @@ function deadForm(
   written: string,
   matcher: IdMatcher,
 ): { standsFor: string; instead: string | undefined } {
-  const bare = written.replace(/^(?:spiffe:\/\/)+/, '')
+  const bare = asIssued(`spiffe://${written.replace(/^(?:spiffe:\/\/)+/i, '')}`).slice('spiffe://'.length)
   const isMeant = word === '' && bare !== written && bare !== '' && mayMatchAny(principalMatcher(bare))
   return { standsFor: matcher.join('*'), instead: isMeant ? bare : undefined }
 }

@@ -5,8 +5,8 @@ import { NAMING_KINDS, qualifiedKind } from '../kinds.ts'
 import type { PolicyTarget } from '../objects/access-policy.ts'
 import type { PolicyRule, RuleSource } from '../objects/access-rule.ts'
 import { readMeta } from '../objects/meta.ts'
-import { parseSpiffeId } from '../spiffe-id.ts'
-import { idsInText, mayHoldIds, SCHEME, type IdInText } from '../ids-in-text.ts'
+import { asIssued, parseSpiffeId } from '../spiffe-id.ts'
+import { holdsScheme, idsInText, mayHoldIds, SCHEME, type IdInText } from '../ids-in-text.ts'
 import { istioAsksBeside, istioSources, type MeshTrust } from './istio-source.ts'
 
 /** Whom an object names, and what it is for. */
@@ -94,9 +94,14 @@ function listRules(spec: unknown, { key, of, any }: ListField): readonly PolicyR
 function sourceOfWhole(written: string, field: string, any: string | undefined): readonly RuleSource[] {
   if (written === any)
     return [{ kind: 'pattern', field, written, pattern: { all: [[['', '']]], none: [] }, perhaps: undefined }]
-  if (!written.startsWith(SCHEME)) return []
-  if (parseSpiffeId(written).ok) return [{ kind: 'SPIFFE', field, spiffeId: written }]
-  return [{ kind: 'dead', field, written, standsFor: written, instead: undefined }]
+  return /^spiffe:\/\//i.test(written) ? [sourceAsWhole(written, field)] : []
+}
+
+/** Whom a text names that is compared as a whole. */
+export function sourceAsWhole(written: string, field: string): RuleSource {
+  if (parseSpiffeId(written).ok) return { kind: 'SPIFFE', field, spiffeId: written }
+  const instead = [asIssued(written), `${SCHEME}${written}`].find((one) => parseSpiffeId(one).ok)
+  return { kind: 'dead', field, written, standsFor: written, instead }
 }
 
 /** A rule without a name of its own; `name` is its position. */
@@ -167,17 +172,19 @@ export function sourceInText({ text, matcher, isWhole }: IdInText, field: string
         field,
         written: text,
         pattern: { all: [[]], none: [] },
-        perhaps: { matchers: [matcher], because: 'text', why: 'what completes it is not known' },
+        perhaps: {
+          matchers: [matcher],
+          because: 'text',
+          why: matcher.length === 1 ? CASE : 'what completes it is not known',
+        },
       }
 }
+
+const CASE = 'whether letters of the other case count as the same is not known'
 
 /** The field of a string; for an item of a list, that of the list. */
 export function keyOf(path: Path): string {
   return path.findLast((one) => typeof one === 'string') ?? ''
-}
-
-function holdsScheme(text: string): boolean {
-  return text.includes(SCHEME)
 }
 
 /** Whether a text below a value fits. */

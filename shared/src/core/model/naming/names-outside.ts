@@ -2,9 +2,9 @@
 // plain list of IDs and patterns.
 import { isRecord, own } from '../../base/json.ts'
 import type { IdMatcher, Likeness, PolicyRule, RuleSource } from '../objects/access-rule.ts'
-import { parseSpiffeId } from '../spiffe-id.ts'
-import { idsInText, SCHEME } from '../ids-in-text.ts'
-import { keyOf, pathText, ruleOf, sourceInText, walkPaths, type Path } from './named-in.ts'
+import { asIssued } from '../spiffe-id.ts'
+import { holdsScheme, idsInText, SCHEME } from '../ids-in-text.ts'
+import { keyOf, pathText, ruleOf, sourceAsWhole, sourceInText, walkPaths, type Path } from './named-in.ts'
 
 /** How answers call a file of names: no API server knows the kind. */
 export const NAMES_FILE_KIND = 'NamesFile'
@@ -49,7 +49,7 @@ export function namesInJson(value: unknown): readonly PolicyRule[] {
     const field = pathText(path)
     const { form, isExcluded, asked, isJoined } = comparisonOf(value, path)
     const sources = (isJoined ? betweenCommas(found) : [found]).flatMap((text) => {
-      const isName = text.includes(SCHEME) || form === 'path' || (isOfClient(asked) && mayTakeIn(text, form))
+      const isName = holdsScheme(text) || form === 'path' || (isOfClient(asked) && mayTakeIn(text, form))
       return isName ? sourcesOf(text, field, { form, asked }) : []
     })
     take(field, isExcluded ? sources.map((one) => ({ ...one, isExcluded })) : sources)
@@ -136,14 +136,13 @@ function sourcesOf(
 ): readonly RuleSource[] {
   if (form === 'text') return sourcesInText(text, field, asked)
   // A variable of AWS or of a template stands for a text that is not there.
-  if (text.includes(SCHEME) && text.includes('${')) return sourcesInText(text, field)
+  if (holdsScheme(text) && text.includes('${')) return sourcesInText(text, field)
   if (form === 'whole in any case') return [likeSource(text, field, { text, ignoresCase: true })]
   // The trust domain is that of the whole method, which the role does not show.
   if (form === 'path') return [likeSource(text, field, { text: `${ANY_DOMAIN}${text.replace(/^\//, '')}` })]
   if (form === 'glob with signs' && text.includes('?')) return [likeSource(text, field, { text })]
   if (form !== 'whole') return [globSource(text, field)]
-  if (text.startsWith(SCHEME) && !parseSpiffeId(text).ok) return [globSource(text, field, false)]
-  return sourcesInText(text, field)
+  return /^spiffe:\/\//i.test(text) ? [sourceAsWhole(text, field)] : sourcesInText(text, field)
 }
 
 function sourcesInText(text: string, field: string, key?: string): readonly RuleSource[] {
@@ -165,13 +164,13 @@ function likeSource(written: string, field: string, like: Likeness): RuleSource 
   }
 }
 
-function globSource(written: string, field: string, isGlob = true): RuleSource {
-  const matcher: IdMatcher = isGlob ? written.split('*') : [written]
-  if (matcher.length > 1)
-    return { kind: 'pattern', field, written, pattern: { all: [[matcher]], none: [] }, perhaps: undefined }
-  if (parseSpiffeId(written).ok) return { kind: 'SPIFFE', field, spiffeId: written }
-  const instead = parseSpiffeId(`${SCHEME}${written}`).ok ? `${SCHEME}${written}` : undefined
-  return { kind: 'dead', field, written, standsFor: written, instead }
+function globSource(written: string, field: string): RuleSource {
+  const matcher: IdMatcher = written.split('*')
+  if (matcher.length === 1) return sourceAsWhole(written, field)
+  const instead = asIssued(written)
+  return instead === written
+    ? { kind: 'pattern', field, written, pattern: { all: [[matcher]], none: [] }, perhaps: undefined }
+    : { kind: 'dead', field, written, standsFor: written, instead }
 }
 
 /** What begins the likeness of a workload ID. */
