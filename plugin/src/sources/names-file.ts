@@ -40,7 +40,8 @@ async function readNamesFile(file: string, cwd: string): Promise<RawObject> {
   }
 }
 
-const FIX = 'give a role of Vault or a trust policy as JSON or YAML, or a list of SPIFFE IDs, one a line'
+const FIX =
+  'give a role of Vault or a trust policy as JSON or YAML, as its API gives it and not as a template, or a list of SPIFFE IDs, one a line'
 
 async function namesInDocuments(
   file: string,

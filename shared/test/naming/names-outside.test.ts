@@ -173,6 +173,32 @@ describe('JSON', () => {
         '.subject: perhaps [["spiffe://a/X"]]',
       ],
     ],
+    [
+      'variables, also where no scheme is written, and functions of a template',
+      {
+        StringEquals: {
+          'a:sub': 'spiffe://${Domain}/ns/a',
+          'b:sub': [
+            '${Id}',
+            { 'Fn::Sub': 'spiffe://${Domain}/b' },
+            { 'Fn::Join': ['', ['spiffe://', 'x', '/y']] },
+          ],
+          'b:aud': [{ Ref: 'Audience' }],
+        },
+        StringNotLike: { 'x:sub': { Ref: 'Pattern' } },
+        bound_subject: 'spiffe://{{ .Values.domain }}/ns/a',
+        workload_id_patterns: '/ns/${Namespace}/pool/*',
+      },
+      [
+        '.StringEquals["a:sub"]: perhaps [["spiffe://","/ns/a"]]',
+        '.StringEquals["b:sub"][0]: perhaps [["",""]]',
+        '.StringEquals["b:sub"][1]["Fn::Sub"]: perhaps [["spiffe://","/b"]]',
+        '.StringEquals["b:sub"][2]: perhaps [["",""]]',
+        '.StringNotLike["x:sub"]: perhaps [["",""]]',
+        '.bound_subject: perhaps [["spiffe://","/ns/a"]]',
+        '.workload_id_patterns: perhaps [["spiffe://","/ns/","/pool/",""]]',
+      ],
+    ],
     ['a key', { roles: { [ID]: 'admin' } }, [`.roles["${ID}"]: SPIFFE ${ID}`]],
     ['nothing', { a: 'b', c: [1, null] }, []],
     ['no mapping', [], []],

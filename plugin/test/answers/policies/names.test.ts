@@ -468,6 +468,11 @@ describe('--names', () => {
       'resource "x" {\n  a = "spiffe://a/b"\n}\n',
       /give a role .* as JSON or YAML/,
     ],
+    [
+      'a template with functions',
+      `StringEquals:\n  a:sub: !Sub "spiffe://\${Domain}/ns/a"\n`,
+      /tag !Sub [^]*\(line 2\)[^]*as its API gives it and not as a template/,
+    ],
     ['UTF-16', `${CHAT}\n`.replaceAll(/[^]/g, '$&\0'), /the file is UTF-16/],
     [
       'a text behind a mapping',

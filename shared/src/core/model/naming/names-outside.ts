@@ -1,6 +1,6 @@
 // Names that stand outside of the cluster, in a file that is given: a role of Vault or OpenBao, the trust policy of a cloud's role, or a
 // plain list of IDs and patterns.
-import { isRecord, own } from '../../base/json.ts'
+import { isRecord, own, type JsonRecord } from '../../base/json.ts'
 import type { IdMatcher, Likeness, PolicyRule, RuleSource } from '../objects/access-rule.ts'
 import { asIssued } from '../spiffe-id.ts'
 import { holdsScheme, idsInText, SCHEME } from '../ids-in-text.ts'
@@ -45,16 +45,36 @@ export function namesInJson(value: unknown): readonly PolicyRule[] {
         const field = pathText([...path, key])
         take(field, sourcesInText(key, field))
       }
-    if (typeof found !== 'string') return
     const field = pathText(path)
-    const { form, isExcluded, asked, isJoined } = comparisonOf(value, path)
-    const sources = (isJoined ? betweenCommas(found) : [found]).flatMap((text) => {
-      const isName = holdsScheme(text) || form === 'path' || (isOfClient(asked) && mayTakeIn(text, form))
-      return isName ? sourcesOf(text, field, { form, asked }) : []
-    })
+    const comparison = comparisonOf(value, path)
+    const sources =
+      typeof found === 'string'
+        ? namesInString(found, field, comparison)
+        : isRecord(found) && isOfClient(comparison.asked) && comparison.form !== 'text'
+          ? madeBy(found, field)
+          : []
+    const isExcluded = comparison.isExcluded || undefined
     take(field, isExcluded ? sources.map((one) => ({ ...one, isExcluded })) : sources)
   })
   return rules
+}
+
+function namesInString(
+  found: string,
+  field: string,
+  { form, asked, isJoined }: Comparison,
+): readonly RuleSource[] {
+  return (isJoined ? betweenCommas(found) : [found]).flatMap((text) => {
+    const isName = holdsScheme(text) || form === 'path' || (isOfClient(asked) && mayTakeIn(text, form))
+    return isName ? sourcesOf(text, field, { form, asked }) : []
+  })
+}
+
+/** A template may compute a text: any, unless the one text in it has an ID (CloudFormation: `Fn::Sub`, `Fn::Join`). */
+function madeBy(found: JsonRecord, field: string): readonly RuleSource[] {
+  const values = Object.values(found)
+  if (values.length === 1 && typeof values[0] === 'string' && idsInText(values[0]).length > 0) return []
+  return [sourceInText({ text: JSON.stringify(found), matcher: ['', ''], isWhole: false }, field)]
 }
 
 /** Whether a string stands where the subject of a token or the URI of a certificate is asked for (AWS: IAM Roles Anywhere). */
@@ -65,9 +85,14 @@ function isOfClient(key: string): boolean {
 /** Whether a text without `spiffe://` may take in a SPIFFE ID, as `*` and `s*` do. */
 function mayTakeIn(text: string, form: Form): boolean {
   if (form === 'whole in any case') return text.toLowerCase().startsWith(SCHEME)
-  const beginning = /^[^*?]*(?=[*?])/.exec(text)?.[0]
-  return form !== 'whole' && form !== 'text' && beginning !== undefined && SCHEME.startsWith(beginning)
+  const [beginning = '', ...others] = text.split(form === 'whole' ? VARIABLE : OPEN)
+  return form !== 'text' && others.length > 0 && SCHEME.startsWith(beginning)
 }
+
+/** What stands for a text that is not there: a variable of AWS, of Terraform or of a template. */
+const VARIABLE = /\$\{[^{}]*\}|\{\{[^{}]*\}\}|\$\([^()]*\)/
+/** The same, and a sign of a likeness. */
+const OPEN = new RegExp(`${VARIABLE.source}|[*?+]+`)
 
 /** How a string is compared; the signs are those of `Likeness`: each product has one beside `*`. Of a `text` that is not known. */
 type Form = 'text' | 'whole' | 'whole in any case' | 'glob' | 'glob with signs' | 'path'
@@ -101,8 +126,11 @@ function comparisonOf(root: unknown, path: Path): Comparison {
   const role = { isExcluded: false, asked, isJoined: true }
   for (const [at, key] of path.entries()) {
     const beside = (name: string): unknown => own(atPath(root, path.slice(0, at)), name)
-    if (OPERATOR.test(String(key)))
-      return ofAws(String(key), asked, own(atPath(root, path.slice(0, at - 1)), 'Effect'))
+    if (OPERATOR.test(String(key))) {
+      const [claim = '', ...deeper] = path.slice(at + 1).filter((one) => typeof one === 'string')
+      const comparison = ofAws(String(key), claim, own(atPath(root, path.slice(0, at - 1)), 'Effect'))
+      return deeper.length === 0 ? comparison : { ...comparison, form: 'text' }
+    }
     const test = key === 'values' ? beside('test') : undefined
     // The state of Terraform has a condition of a policy document so.
     if (typeof test === 'string' && OPERATOR.test(test))
@@ -135,11 +163,11 @@ function sourcesOf(
   { form, asked }: Pick<Comparison, 'form' | 'asked'>,
 ): readonly RuleSource[] {
   if (form === 'text') return sourcesInText(text, field, asked)
-  // A variable of AWS or of a template stands for a text that is not there.
-  if (holdsScheme(text) && text.includes('${')) return sourcesInText(text, field)
-  if (form === 'whole in any case') return [likeSource(text, field, { text, ignoresCase: true })]
   // The trust domain is that of the whole method, which the role does not show.
-  if (form === 'path') return [likeSource(text, field, { text: `${ANY_DOMAIN}${text.replace(/^\//, '')}` })]
+  const whole = form === 'path' ? `${ANY_DOMAIN}${text.replace(/^\//, '')}` : text
+  if (VARIABLE.test(text)) return [sourceInText({ text, matcher: whole.split(OPEN), isWhole: false }, field)]
+  if (form === 'whole in any case') return [likeSource(text, field, { text, ignoresCase: true })]
+  if (form === 'path') return [likeSource(text, field, { text: whole })]
   if (form === 'glob with signs' && text.includes('?')) return [likeSource(text, field, { text })]
   if (form !== 'whole') return [globSource(text, field)]
   return /^spiffe:\/\//i.test(text) ? [sourceAsWhole(text, field)] : sourcesInText(text, field)
