@@ -226,6 +226,15 @@ test('a list with quotes and commas, and with patterns of another language', () 
   ])
 })
 
+test('a list of what a product calls its clients', () => {
+  const member = `principal://iam.googleapis.com/p/subject/${ID}`
+  expect(shown(namesInList(`User:${ID}\n${member}\nUser:spiffe://a/b/*\n`))).toEqual([
+    `line 1: SPIFFE ${ID}`,
+    `line 2: SPIFFE ${ID}`,
+    'line 3: perhaps [["spiffe://a/b/",""]]',
+  ])
+})
+
 test('a text with two words in a line, or with a key alone, is no list', () => {
   expect(namesInList('- spiffe://example.org/a')).toBeUndefined()
   expect(namesInList('sub:\n')).toBeUndefined()

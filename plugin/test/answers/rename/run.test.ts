@@ -357,6 +357,7 @@ test.each<[string, string, RegExp]>([
     /^! .*not known: NamesFile names \.all/,
   ],
   ['as keys', JSON.stringify({ roles: { [OLD]: 'admin' } }), /^! .*not known/],
+  ['in a list of principals of Kafka', `User:${OLD}\n`, /^✓ .* add User:spiffe:\S+assistant beside /],
   ['in a list with CRLF and comments', `# ours\r\n${OLD}\r\n`, /^✓ .* beside spiffe:\S+chat in line 2/],
   [
     'in a policy that denies the new one',

@@ -27,9 +27,10 @@ function betweenCommas(text: string): readonly string[] {
   return text.split(',').flatMap((one) => one.trim() || [])
 }
 
-/** Beside an ID there may be quotes or the marks of another language. */
+/** Beside an ID there may be what a product puts before it (`User:`), quotes, or the marks of another language. */
 function sourcesOfLine(name: string, field: string): readonly RuleSource[] {
-  const inside = /[^A-Za-z0-9._:/*-]/.test(name) ? sourcesInText(name, field) : []
+  const isName = /^(?:spiffe:\/\/)?[A-Za-z0-9._/*-]*$/i.test(name)
+  const inside = isName ? [] : sourcesInText(name, field)
   return inside.length > 0 ? inside : [globSource(name, field)]
 }
 
@@ -206,7 +207,7 @@ const ANY_DOMAIN = `${SCHEME}+/`
 
 /** An ID as a file of names has it beside a name. An item of a list may have more than the ID. */
 export function writtenInFile(beside: RuleSource, spiffeId: string): string {
-  if (beside.kind === 'SPIFFE' && beside.within !== undefined && /\[\d+\]$/.test(beside.field))
+  if (beside.kind === 'SPIFFE' && beside.within !== undefined && /\[\d+\]$|^line /.test(beside.field))
     return beside.within.replaceAll(beside.spiffeId, () => spiffeId)
   const isWorkloadId = beside.kind === 'pattern' && beside.pattern.like?.text.startsWith(ANY_DOMAIN) === true
   return isWorkloadId ? spiffeId.slice(spiffeId.indexOf('/', SCHEME.length)) : spiffeId
