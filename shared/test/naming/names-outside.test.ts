@@ -199,6 +199,26 @@ describe('JSON', () => {
         '.workload_id_patterns: perhaps [["spiffe://","/ns/","/pool/",""]]',
       ],
     ],
+    [
+      'the end of an ID of kleym, which a program may ask for',
+      {
+        attributeCondition: `sub == "${ID}" || sub.endsWith("/objective/chat")`,
+        regex: '.*/pool/llama.*',
+        path: 'ns/team-a/pool/llama/variant/decode',
+        bound_claims: { '/path': '/ns/team-a/pool/llama' },
+        StringLike: { 'aws:PrincipalTag/id': '*/objective/chat', 'aws:PrincipalTag/spiffe': 's*chat' },
+        url: 'https://example.org/api/pool/llama',
+      },
+      [
+        `.attributeCondition: SPIFFE ${ID}`,
+        '.attributeCondition: perhaps [["spiffe://","/objective/chat"]]',
+        '.regex: perhaps [["spiffe://","/pool/llama",""]]',
+        '.path: perhaps [["spiffe://","ns/team-a/pool/llama/variant/decode"]]',
+        '.bound_claims["/path"]: perhaps [["spiffe://","/ns/team-a/pool/llama"]]',
+        '.StringLike["aws:PrincipalTag/id"]: pattern [[["","/objective/chat"]]]',
+        '.StringLike["aws:PrincipalTag/spiffe"]: pattern [[["s","chat"]]]',
+      ],
+    ],
     ['a key', { roles: { [ID]: 'admin' } }, [`.roles["${ID}"]: SPIFFE ${ID}`]],
     ['nothing', { a: 'b', c: [1, null] }, []],
     ['no mapping', [], []],
@@ -228,11 +248,14 @@ test('a list with quotes and commas, and with patterns of another language', () 
 
 test('a list of what a product calls its clients', () => {
   const member = `principal://iam.googleapis.com/p/subject/${ID}`
-  expect(shown(namesInList(`User:${ID}\n${member}\nUser:spiffe://a/b/*\n`))).toEqual([
-    `line 1: SPIFFE ${ID}`,
-    `line 2: SPIFFE ${ID}`,
-    'line 3: perhaps [["spiffe://a/b/",""]]',
-  ])
+  expect(shown(namesInList(`User:${ID}\n${member}\nUser:spiffe://a/b/*\nexample.org/ns/a/pool/b\n`))).toEqual(
+    [
+      `line 1: SPIFFE ${ID}`,
+      `line 2: SPIFFE ${ID}`,
+      'line 3: perhaps [["spiffe://a/b/",""]]',
+      'line 4: perhaps [["spiffe://","/ns/a/pool/b"]]',
+    ],
+  )
 })
 
 test('a text with two words in a line, or with a key alone, is no list', () => {

@@ -29,7 +29,7 @@ function betweenCommas(text: string): readonly string[] {
 
 /** Beside an ID there may be what a product puts before it (`User:`), quotes, or the marks of another language. */
 function sourcesOfLine(name: string, field: string): readonly RuleSource[] {
-  const isName = /^(?:spiffe:\/\/)?[A-Za-z0-9._/*-]*$/i.test(name)
+  const isName = /^(?:spiffe:\/\/|\*)[A-Za-z0-9._/*-]*$/i.test(name)
   const inside = isName ? [] : sourcesInText(name, field)
   return inside.length > 0 ? inside : [globSource(name, field)]
 }
@@ -66,7 +66,11 @@ function namesInString(
   { form, asked, isJoined }: Comparison,
 ): readonly RuleSource[] {
   return (isJoined ? betweenCommas(found) : [found]).flatMap((text) => {
-    const isName = holdsScheme(text) || form === 'path' || (isOfClient(asked) && mayTakeIn(text, form))
+    const isName =
+      holdsScheme(text) ||
+      text.search(OWN_PATH) >= 0 ||
+      form === 'path' ||
+      (isOfClient(asked) && mayTakeIn(text, form))
     return isName ? sourcesOf(text, field, { form, asked }) : []
   })
 }
@@ -80,7 +84,7 @@ function madeBy(found: JsonRecord, field: string): readonly RuleSource[] {
 
 /** Whether a string stands where the subject of a token or the URI of a certificate is asked for (AWS: IAM Roles Anywhere). */
 function isOfClient(key: string): boolean {
-  return /(?:^|[:/])sub$|x509SAN\/URI$|^allowed_uri_sans$/i.test(key)
+  return /(?:^|[:/])sub$|x509SAN\/URI$|^allowed_uri_sans$|spiffe/i.test(key)
 }
 
 /** Whether a text without `spiffe://` may take in a SPIFFE ID, as `*` and `s*` do. */
@@ -170,16 +174,27 @@ function sourcesOf(
   if (form === 'whole in any case') return [likeSource(text, field, { text, ignoresCase: true })]
   if (form === 'path') return [likeSource(text, field, { text: whole })]
   if (form === 'glob with signs' && text.includes('?')) return [likeSource(text, field, { text })]
-  if (form !== 'whole') return [globSource(text, field)]
+  if (form !== 'whole' && (holdsScheme(text) || text.includes('*'))) return [globSource(text, field)]
   return /^spiffe:\/\//i.test(text) ? [sourceAsWhole(text, field)] : sourcesInText(text, field)
 }
 
 function sourcesInText(text: string, field: string, key?: string): readonly RuleSource[] {
-  return idsInText(text, key).map((one) => {
+  const ids = idsInText(text, key).map((one) => {
     const source = sourceInText(one, field)
     return source.kind === 'SPIFFE' && one.text !== text ? { ...source, within: text } : source
   })
+  const rest = text.replaceAll(/spiffe:\/\/[^\s"'`,;|)]*/gi, ' ')
+  const paths = [...rest.matchAll(OWN_PATH)].map(([found, sign]) => {
+    const path = found.replace(/\.+$/, '')
+    const matcher = [SCHEME, path, ...(sign === '' ? [] : [''])]
+    return sourceInText({ text: matcher.join('*').slice(SCHEME.length), matcher, isWhole: false }, field)
+  })
+  return [...ids, ...paths]
 }
+
+/** The end of an ID of kleym (docs/contract.md §5), as a program may ask for it: `endsWith("/pool/llama")`; and the sign of a pattern behind it. */
+const OWN_PATH =
+  /(?:\/?\bns\/[a-z0-9-]+|(?<![\w.-]))\/(?:pool|objective)\/[\w.-]+(?:\/variant\/[\w.-]+)?(?=([{%*[(+?\\<]?))/g
 
 function likeSource(written: string, field: string, like: Likeness): RuleSource {
   // Takes in all that the likeness may.
