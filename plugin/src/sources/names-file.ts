@@ -1,6 +1,6 @@
 // The files of `--names`: who is named outside of the cluster.
 import { resolve } from 'node:path'
-import { holdsScheme } from '@kleym/shared/core/model/ids-in-text.ts'
+import { holdsId } from '@kleym/shared/core/model/ids-in-text.ts'
 import { isRecord } from '@kleym/shared/core/base/json.ts'
 import { NAMES_FILE_KIND, namesInJson, namesInList } from '@kleym/shared/core/model/naming/names-outside.ts'
 import type { PolicyRule } from '@kleym/shared/core/model/objects/access-rule.ts'
@@ -55,7 +55,7 @@ async function namesInDocuments(
     const [fault] = faults
     if (fault !== undefined) throw fail(`${fault.why} (line ${fault.line ?? 1})`, isJson ? fault.fix : FIX)
     // A text of any other language may be one long string of YAML.
-    const other = documents.find(({ value }) => typeof value === 'string' && holdsScheme(value))
+    const other = documents.find(({ value }) => typeof value === 'string' && holdsId(value))
     if (other !== undefined) throw fail(`it is neither JSON, YAML nor a list (line ${other.line})`, FIX)
     const values = await Promise.all(documents.map(({ value }) => unpacked(value, budget, fail)))
     // Several documents are a list: a field of one is none of another.

@@ -114,6 +114,7 @@ describe('in an object', () => {
     for (const before of ['', 'x', 'xy'])
       expect(found(secret({ a: base64(`${before}password=hunter2 ${ID} ${ID}/*`) }))).toEqual([
         `.data.a ${ID}`,
+        '.data.a (a part of a SPIFFE ID)',
       ])
     expect(found(secret({ a: '!!! not Base64 c3BpZmZlOi8v' }))).toEqual([])
   })
@@ -124,6 +125,22 @@ describe('in an object', () => {
       expect(found({ apiVersion: 'x/v1', kind, metadata: { name: 'a' }, spec: { id: ID } })).toEqual([])
     },
   )
+
+  test('the path of an ID of kleym alone, and no other', () => {
+    const data = {
+      a: '/ns/team-a/pool/llama',
+      b: `x=ns/a/objective/b; ${ID}`,
+      c: '/pool/llama',
+      d: '/ns/a/sa/b',
+      e: 'spiffe://{{ .td }}/ns/a/pool/b',
+    }
+    expect(found(configMap(data))).toEqual([
+      '.data.a (*/ns/team-a/pool/llama)',
+      `.data.b ${ID}`,
+      '.data.b (*ns/a/objective/b)',
+      '.data.e (spiffe://*/ns/a/pool/b)',
+    ])
+  })
 
   test('not what a status tells', () => {
     expect(found({ ...configMap({}), status: { id: ID } })).toEqual([])

@@ -258,7 +258,7 @@ describe('an ID in any string', () => {
       apiVersion: 'v1',
       kind: 'Secret',
       metadata: { name: 'peer', namespace: 'team-a' },
-      data: { config: Buffer.from(`password=hunter2 peer=${CHAT} hunter3`).toString('base64') },
+      data: { config: Buffer.from(`password=hunter2 peer=${CHAT} spiffe://hunter4/*`).toString('base64') },
     })
     const ran: readonly Ran[] = await Promise.all([
       ask(['policies', '-A'], secret),
@@ -266,6 +266,7 @@ describe('an ID in any string', () => {
     ])
     for (const { stdout, stderr } of ran) {
       expect(stdout).toContain(CHAT)
+      expect(stdout).toContain('a part of a SPIFFE ID')
       expect(stdout + stderr).not.toMatch(/hunter|cGFzc3/)
     }
   })

@@ -4,9 +4,9 @@ import { asIssued, entryIdProblem } from './spiffe-id.ts'
 /** What begins every SPIFFE ID. */
 export const SCHEME = 'spiffe://'
 
-/** Whether a text may hold a SPIFFE ID, in whatever case of letters. */
-export function holdsScheme(text: string): boolean {
-  return /spiffe:\/\//i.test(text)
+/** Whether a text may hold a SPIFFE ID, in whatever case of letters, or the whole path of one of kleym's. */
+export function holdsId(text: string): boolean {
+  return /spiffe:\/\/|\bns\/[a-z0-9-]+\/(?:pool|objective)\//i.test(text)
 }
 
 /** A SPIFFE ID in a text; or, if `isWhole` is false, what is known of one that something else completes: a pattern, a template, a prefix. */
@@ -98,6 +98,21 @@ function isOfPrefix(before: string): boolean {
   return false
 }
 
+/** The ends of IDs of kleym (docs/contract.md §5) without their beginning: their paths and, if `isShort`, what follows the namespace. */
+export function pathsInText(text: string, isShort: boolean): readonly IdInText[] {
+  const rest = text.replaceAll(/spiffe:\/\/(?:\{\{[^{}]{0,200}\}\}|\$\([^()]{0,200}\)|[^\s"'`,;|)])*/gi, ' ')
+  return [...rest.matchAll(PATH)].flatMap(([found, sign]) => {
+    const path = found.replace(/\.+$/, '')
+    const matcher = [SCHEME, path, ...(sign === '' ? [] : [''])]
+    const shown = matcher.join('*').slice(SCHEME.length)
+    return isShort || /^\/?ns\//.test(path) ? { text: shown, matcher, isWhole: false } : []
+  })
+}
+
+/** With the sign of a pattern behind it. */
+const PATH =
+  /(?:\/?\bns\/[a-z0-9-]+|(?<![\w.-]))\/(?:pool|objective)\/[\w.-]+(?:\/variant\/[\w.-]+)?(?=([{%*[(+?\\<]?))/g
+
 /** A full stop at the end of a sentence is no part of an ID. */
 function withoutStops(text: string): string {
   let end = text.length
@@ -107,7 +122,7 @@ function withoutStops(text: string): string {
 
 /** Whether a text may hold a SPIFFE ID, plain or in the Base64 of a Secret. */
 export function mayHoldIds(text: string): boolean {
-  return holdsScheme(text) || BASE64_SCHEMES.some((one) => text.includes(one))
+  return holdsId(text) || BASE64_SCHEMES.some((one) => text.includes(one))
 }
 
 /** `spiffe://` in Base64 at each of its three places: without the characters that its neighbours change. */

@@ -6,7 +6,7 @@ import type { PolicyTarget } from '../objects/access-policy.ts'
 import type { PolicyRule, RuleSource } from '../objects/access-rule.ts'
 import { readMeta } from '../objects/meta.ts'
 import { asIssued, parseSpiffeId } from '../spiffe-id.ts'
-import { holdsScheme, idsInText, mayHoldIds, SCHEME, type IdInText } from '../ids-in-text.ts'
+import { holdsId, idsInText, mayHoldIds, pathsInText, SCHEME, type IdInText } from '../ids-in-text.ts'
 import { istioAsksBeside, istioSources, type MeshTrust } from './istio-source.ts'
 
 /** Whom an object names, and what it is for. */
@@ -144,17 +144,17 @@ export function mentionRules(value: JsonRecord, read: readonly PolicyRule[] = []
   const isSecret = kind === 'Secret' && stringAt(value, 'apiVersion') === 'v1'
   for (const [key, part] of Object.entries(value)) {
     const isEncoded = isSecret && key === 'data'
-    const mayMention = isEncoded ? mayHoldIds : holdsScheme
+    const mayMention = isEncoded ? mayHoldIds : holdsId
     // Hardly any object of a cluster does, and a walk that keeps its path takes several times as long.
     if (key === 'status' || !someText(part, mayMention)) continue
     walkPaths(part, [key], (found, at) => {
       if (typeof found !== 'string' || rules.length >= MENTIONS_MAX || !mayMention(found)) return
       const path = pathText(at)
       if (without.has(path)) return
-      const sources = idsInText(isEncoded ? decoded(found) : found, keyOf(at)).flatMap(
-        (one): readonly RuleSource[] =>
-          // Of a Secret nothing is shown but whole IDs.
-          isSecret && !one.isWhole ? [] : [sourceInText(one, path)],
+      const text = isEncoded ? decoded(found) : found
+      const sources = [...idsInText(text, keyOf(at)), ...pathsInText(text, false)].map((one) =>
+        // Of a Secret nothing is shown but whole IDs.
+        sourceInText(isSecret && !one.isWhole ? { ...one, text: 'a part of a SPIFFE ID' } : one, path),
       )
       const distinct = [...new Map(sources.map((one) => [canonicalText(one), one])).values()]
       if (distinct.length > 0) rules.push(ruleOf(path, rules.length, distinct))

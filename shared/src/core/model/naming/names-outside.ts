@@ -3,7 +3,7 @@
 import { isRecord, own, type JsonRecord } from '../../base/json.ts'
 import type { IdMatcher, Likeness, PolicyRule, RuleSource } from '../objects/access-rule.ts'
 import { asIssued } from '../spiffe-id.ts'
-import { holdsScheme, idsInText, SCHEME } from '../ids-in-text.ts'
+import { holdsId, idsInText, pathsInText, SCHEME } from '../ids-in-text.ts'
 import { keyOf, pathText, ruleOf, sourceAsWhole, sourceInText, walkPaths, type Path } from './named-in.ts'
 
 /** How answers call a file of names: no API server knows the kind. */
@@ -67,8 +67,8 @@ function namesInString(
 ): readonly RuleSource[] {
   return (isJoined ? betweenCommas(found) : [found]).flatMap((text) => {
     const isName =
-      holdsScheme(text) ||
-      text.search(OWN_PATH) >= 0 ||
+      holdsId(text) ||
+      pathsInText(text, true).length > 0 ||
       form === 'path' ||
       (isOfClient(asked) && mayTakeIn(text, form))
     return isName ? sourcesOf(text, field, { form, asked }) : []
@@ -174,7 +174,7 @@ function sourcesOf(
   if (form === 'whole in any case') return [likeSource(text, field, { text, ignoresCase: true })]
   if (form === 'path') return [likeSource(text, field, { text: whole })]
   if (form === 'glob with signs' && text.includes('?')) return [likeSource(text, field, { text })]
-  if (form !== 'whole' && (holdsScheme(text) || text.includes('*'))) return [globSource(text, field)]
+  if (form !== 'whole' && (/spiffe:\/\//i.test(text) || text.includes('*'))) return [globSource(text, field)]
   return /^spiffe:\/\//i.test(text) ? [sourceAsWhole(text, field)] : sourcesInText(text, field)
 }
 
@@ -183,18 +183,9 @@ function sourcesInText(text: string, field: string, key?: string): readonly Rule
     const source = sourceInText(one, field)
     return source.kind === 'SPIFFE' && one.text !== text ? { ...source, within: text } : source
   })
-  const rest = text.replaceAll(/spiffe:\/\/[^\s"'`,;|)]*/gi, ' ')
-  const paths = [...rest.matchAll(OWN_PATH)].map(([found, sign]) => {
-    const path = found.replace(/\.+$/, '')
-    const matcher = [SCHEME, path, ...(sign === '' ? [] : [''])]
-    return sourceInText({ text: matcher.join('*').slice(SCHEME.length), matcher, isWhole: false }, field)
-  })
-  return [...ids, ...paths]
+  // A program may ask for the end of an ID alone: `endsWith("/pool/llama")`.
+  return [...ids, ...pathsInText(text, true).map((one) => sourceInText(one, field))]
 }
-
-/** The end of an ID of kleym (docs/contract.md §5), as a program may ask for it: `endsWith("/pool/llama")`; and the sign of a pattern behind it. */
-const OWN_PATH =
-  /(?:\/?\bns\/[a-z0-9-]+|(?<![\w.-]))\/(?:pool|objective)\/[\w.-]+(?:\/variant\/[\w.-]+)?(?=([{%*[(+?\\<]?))/g
 
 function likeSource(written: string, field: string, like: Likeness): RuleSource {
   // Takes in all that the likeness may.
