@@ -384,6 +384,32 @@ test('two fields of one list are no list', async () => {
   expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(/^! .*not known: Client web\/peers \.spec\.env\[0\]\.value/)
 })
 
+test.each<[string, unknown, boolean]>([
+  ['in a list of IDs', { peers: ['spiffe://a/b', OLD, 'spiffe://a/c', NEW] }, true],
+  ['in arguments for another purpose', { args: ['--allow', OLD, '--own-id', NEW] }, false],
+  ['in such arguments with their names', { args: [`--allow=${OLD}`, `--own-id=${NEW}`] }, false],
+  ['in a line that is the same otherwise', { a: `san:\n- exact: ${OLD},\n- exact: ${NEW}\n` }, true],
+  ['in the same line', { a: `allow = ["${OLD}", "${NEW}"]` }, true],
+  ['in another line', { a: `allow: ${OLD}\nown: ${NEW}\n` }, false],
+  ['for one of two lines', { a: `allow: ${OLD}\nallow: ${NEW}\nrelay: ${OLD}\n` }, false],
+  ['in the same line, and longer', { a: `allow = ["${OLD}", "${NEW}-2"]` }, false],
+])('a string names the new ID %s', async (_, spec, isAccepted) => {
+  const objects = [
+    [naming('example.com/v1', 'Client', JSON.stringify(spec)), ''],
+    ['', JSON.stringify(spec)],
+  ]
+  for (const [object = '', names = ''] of objects) {
+    const flags = names === '' ? [] : ['--names', 'names.json']
+    const ran = await rename(['objective/team-a/chat', 'assistant', ...flags], `${CHAT}${object}`, {
+      'names.json': names,
+    })
+    // In a file a list is one of names.
+    expect(/^ {3}nothing that was read is left/m.test(ran.stdout)).toBe(
+      isAccepted || (names !== '' && names.includes('["--allow",')),
+    )
+  }
+})
+
 describe('arguments', () => {
   test.each([
     ['no new name', ['pool/llama'], 'rename needs two words: the object, and its new name'],

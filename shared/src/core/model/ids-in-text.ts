@@ -16,6 +16,8 @@ export interface IdInText {
   /** The texts that are known, in their order (`IdMatcher`). */
   readonly matcher: readonly string[]
   readonly isWhole: boolean
+  /** The line in which it stands, with U+0000 for the ID and no comma at its end; absent: not looked at. */
+  readonly around?: string
 }
 
 /**
@@ -26,7 +28,7 @@ export function idsInText(text: string, key = ''): readonly IdInText[] {
   const found: IdInText[] = []
   for (const { index: at } of text.matchAll(/spiffe:\/\//gi)) {
     const before = `${key}:${text.slice(Math.max(0, at - BEFORE_MAX), at)}`
-    const written = matcherAt(text, at, isOfPrefix(before))
+    const { parts: written, end } = partsAt(text, at, isOfPrefix(before))
     const matcher = written.map(asIssued)
     const isWhole = matcher.length === 1 && matcher[0] === written[0]
     const isOne =
@@ -35,12 +37,23 @@ export function idsInText(text: string, key = ''): readonly IdInText[] {
         : /[^/]/.test(matcher.join('').slice(SCHEME.length))
     const shown = matcher.join('*')
     // SPIRE's configuration has templates of the IDs of agents, which no entry gives.
-    if (isOne && !shown.startsWith(`${SCHEME}*/spire/`)) found.push({ text: shown, matcher, isWhole })
+    if (isOne && !shown.startsWith(`${SCHEME}*/spire/`))
+      found.push({ text: shown, matcher, isWhole, around: aroundIn(text, at, end) })
   }
   return found
 }
 
-function matcherAt(text: string, at: number, isPrefix: boolean): readonly string[] {
+function aroundIn(text: string, at: number, end: number): string {
+  const before = text.slice(Math.max(0, at - BEFORE_MAX), at).replace(/^[^]*\n/, '')
+  const after = text.slice(end, end + BEFORE_MAX).replace(/\n[^]*$/, '')
+  return `${before}\0${after}`.replace(/[,\s]+$/, '').trimStart()
+}
+
+function partsAt(
+  text: string,
+  at: number,
+  isPrefix: boolean,
+): { readonly parts: readonly string[]; readonly end: number } {
   const parts: string[] = []
   let part = matchAt(BEGINNING, text, at)
   let end = at + part.length
@@ -61,7 +74,8 @@ function matcherAt(text: string, at: number, isPrefix: boolean): readonly string
   // What is no ID may begin one.
   const isPart =
     parts.length === 0 && last.includes('/', SCHEME.length) && entryIdProblem(asIssued(last)) !== undefined
-  return last !== '' && (isOpen || isPart) ? [...parts, last, ''] : [...parts, last]
+  const isLast = last === '' || !(isOpen || isPart)
+  return { parts: [...parts, last, ...(isLast ? [] : [''])], end: end - part.length + last.length }
 }
 
 function matchAt(sticky: RegExp, text: string, at: number): string {
@@ -69,7 +83,7 @@ function matchAt(sticky: RegExp, text: string, at: number): string {
   return sticky.exec(text)?.[0] ?? ''
 }
 
-/** So much of the text before an ID is looked at, and so many parts of an ID. */
+/** So much of the text before and behind an ID is looked at, and so many parts of an ID. */
 const BEFORE_MAX = 200
 const PARTS_MAX = 16
 

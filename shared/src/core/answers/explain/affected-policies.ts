@@ -9,6 +9,7 @@ import {
   type ResolvedRule,
   type ResolvedSource,
 } from '../../analysis/index.ts'
+import { said } from '../../model/naming/named-in.ts'
 import { podText } from '../../model/objects/pod-index.ts'
 import { sourceText } from '../../predict/index.ts'
 import { distinct } from '../../base/text/bytes.ts'
@@ -111,8 +112,13 @@ function sourcesOf(state: State): ReadonlyMap<string, Affected> {
   for (const policy of [...list, ...mentioning]) {
     for (const rule of policy.rules) {
       for (const source of rule.sources) {
-        const { field: _, ...said } = source.source
-        const key = JSON.stringify([policy.namespace, policy.name, policy.kind, rule.name, said])
+        const key = JSON.stringify([
+          policy.namespace,
+          policy.name,
+          policy.kind,
+          rule.name,
+          said(source.source),
+        ])
         sources.set(key, { policy, rule, source })
       }
     }

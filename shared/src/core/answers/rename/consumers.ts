@@ -11,9 +11,16 @@ import {
   NAMES_FILE_KIND,
   writtenInFile,
 } from '../../model/naming/names-outside.ts'
+import { idsInText } from '../../model/ids-in-text.ts'
 import { writtenFor } from '../../model/naming/named-in.ts'
 import type { RuleSource } from '../../model/objects/access-rule.ts'
-import { type Policies, type Naming, type ResolvedPolicy, policyName } from '../../analysis/index.ts'
+import {
+  type Policies,
+  type Naming,
+  type ResolvedPolicy,
+  type ResolvedRule,
+  policyName,
+} from '../../analysis/index.ts'
 
 /** An ID that takes the place of another; undefined: none does, as far as is known. */
 export interface IdChange<NewId extends string | undefined = string> {
@@ -68,7 +75,7 @@ export function consumersOf<NewId extends string | undefined>(
     const namings = old.namings.filter(isByName)
     const naming = new Set(namings.map(listKey))
     const takers = new Takers(newId, listOfName)
-    const texts = new Takers(newId, (_, field) => listOf(field))
+    const texts = new Takers(newId, runOf)
     return {
       edits: [
         ...[...Map.groupBy(namings, listKey).values()].flatMap(
@@ -83,10 +90,10 @@ export function consumersOf<NewId extends string | undefined>(
             textEdit(policy, `CEL of rule ${rule.name}`, mentioned.text, change),
           ),
         ...old.inTexts
-          // Another string of the same list may hold the new one.
+          // It, or another string of the same list, may hold the new one.
           .filter(
             ({ policy, rule, mentioned: { isWhole } }) =>
-              !isWhole || texts.beside(policy, rule.name).length === 0,
+              !isWhole || !texts.beside(policy, rule.name).some((one) => standsLike(one, rule, change)),
           )
           .map(({ policy, rule, mentioned }) => textEdit(policy, rule.name, mentioned.text, change)),
       ],
@@ -219,7 +226,7 @@ function editOfList<NewId extends string | undefined>(
   const takesIn = (one: RuleSource): boolean => {
     if (way === 'rule') return takesInWhole(one, change.newId)
     if (listOfName(policy, one.field) !== list || !takesInAlone(one, change.newId)) return false
-    return !isFile || one.field === source.field || !isWrittenOtherwise(one, add)
+    return !isFile || standsLike(one, rule, change)
   }
   const isAccepted = beside.some(
     (one) =>
@@ -248,10 +255,44 @@ function certainlyMatches(source: RuleSource, id: string): boolean {
   return source.kind === 'pattern' ? patternMatchesRendered(source.pattern, id) === 'yes' : !id.includes('<')
 }
 
-/** Whether an item of a list in a file is another text than an ID needs there: a member of GCP in another pool. */
-function isWrittenOtherwise(one: RuleSource, add: string | undefined): boolean {
-  return one.kind === 'SPIFFE' && listOf(one.field) !== one.field && (one.within ?? one.spiffeId) !== add
+/**
+ * Whether a new ID stands wherever a rule has the old one: in the same line or in one that is equal otherwise. In others it may be for another
+ * purpose.
+ */
+function standsLike(
+  one: RuleSource,
+  rule: Pick<ResolvedRule, 'sources'>,
+  { oldId, newId }: IdChange<string | undefined>,
+): boolean {
+  const beside = one.kind === 'SPIFFE' ? one.around : undefined
+  const lines = rule.sources.flatMap(({ source }) =>
+    source.kind === 'SPIFFE' && source.spiffeId === oldId ? (source.around ?? []) : [],
+  )
+  return (
+    beside === undefined ||
+    lines.every(
+      (line) =>
+        beside.includes(line) || idsInText(line).some(({ text, isWhole }) => isWhole && text === newId),
+    )
+  )
 }
+
+/** Strings side by side in a list that all have an ID; a list of arguments has others between them. */
+function runOf(policy: ResolvedPolicy, field: string): string {
+  const runs = getOrCreate(RUNS, policy, () => {
+    const found = new Map<string, string>()
+    let [run, next] = ['', '']
+    for (const { name } of policy.rules) {
+      if (name !== next) run = name
+      found.set(name, run)
+      next = name.replace(/\[(\d+)\]$/, (_, at: string) => `[${Number(at) + 1}]`)
+    }
+    return found
+  })
+  return runs.get(field) ?? field
+}
+
+const RUNS = new WeakMap<ResolvedPolicy, ReadonlyMap<string, string>>()
 
 /** Where Istio looks for clients, and one of its sources. */
 const SOURCE = /^(.*\.from)(\[\d+\]\.source)\./

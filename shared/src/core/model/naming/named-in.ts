@@ -156,17 +156,35 @@ export function mentionRules(value: JsonRecord, read: readonly PolicyRule[] = []
         // Of a Secret nothing is shown but whole IDs.
         sourceInText(isSecret && !one.isWhole ? { ...one, text: 'a part of a SPIFFE ID' } : one, path),
       )
-      const distinct = [...new Map(sources.map((one) => [canonicalText(one), one])).values()]
-      if (distinct.length > 0) rules.push(ruleOf(path, rules.length, distinct))
+      if (sources.length > 0) rules.push(ruleOf(path, rules.length, distinctSources(sources)))
     })
   }
   return rules
 }
 
+/** What a source says, wherever the name stands. */
+export function said(source: RuleSource): string {
+  return canonicalText({ ...source, field: '', around: [] })
+}
+
+/** Each source once, with all the lines in which it stands. */
+export function distinctSources(sources: readonly RuleSource[]): readonly RuleSource[] {
+  const distinct = new Map<string, RuleSource>()
+  for (const one of sources) {
+    const other = distinct.get(said(one))
+    const isAgain = one.kind === 'SPIFFE' && other?.kind === 'SPIFFE'
+    distinct.set(
+      said(one),
+      isAgain ? { ...one, around: [...(other.around ?? []), ...(one.around ?? [])] } : one,
+    )
+  }
+  return [...distinct.values()]
+}
+
 /** Whom an ID in a text means; known in part, it means nobody for certain, and perhaps each ID that has these parts. */
-export function sourceInText({ text, matcher, isWhole }: IdInText, field: string): RuleSource {
+export function sourceInText({ text, matcher, isWhole, around }: IdInText, field: string): RuleSource {
   return isWhole
-    ? { kind: 'SPIFFE', field, spiffeId: text }
+    ? { kind: 'SPIFFE', field, spiffeId: text, ...(around !== undefined && { around: [around] }) }
     : {
         kind: 'pattern',
         field,

@@ -4,7 +4,16 @@ import { isRecord, own, type JsonRecord } from '../../base/json.ts'
 import type { IdMatcher, Likeness, PolicyRule, RuleSource } from '../objects/access-rule.ts'
 import { asIssued } from '../spiffe-id.ts'
 import { holdsId, idsInText, pathsInText, SCHEME } from '../ids-in-text.ts'
-import { keyOf, pathText, ruleOf, sourceAsWhole, sourceInText, walkPaths, type Path } from './named-in.ts'
+import {
+  distinctSources,
+  keyOf,
+  pathText,
+  ruleOf,
+  sourceAsWhole,
+  sourceInText,
+  walkPaths,
+  type Path,
+} from './named-in.ts'
 
 /** How answers call a file of names: no API server knows the kind. */
 export const NAMES_FILE_KIND = 'NamesFile'
@@ -38,7 +47,7 @@ function sourcesOfLine(name: string, field: string): readonly RuleSource[] {
 export function namesInJson(value: unknown): readonly PolicyRule[] {
   const rules: PolicyRule[] = []
   const take = (field: string, sources: readonly RuleSource[]): void => {
-    if (sources.length > 0) rules.push(ruleOf(field, rules.length, sources))
+    if (sources.length > 0) rules.push(ruleOf(field, rules.length, distinctSources(sources)))
   }
   walkPaths(value, [], (found, path) => {
     if (isRecord(found))

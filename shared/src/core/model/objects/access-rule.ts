@@ -57,6 +57,8 @@ type NamedClients =
       readonly spiffeId: string
       /** The whole text, where an ID is a part of it: a member of GCP. */
       readonly within?: string
+      /** The lines in which it stands (`IdInText`); absent: the text is a name, and known to be compared as a whole. */
+      readonly around?: readonly string[]
       /** What it takes in besides if its trust domain is one of a mesh, which was not read; absent: nothing. */
       readonly inMesh?: { readonly matcher: IdMatcher; readonly why: string }
     }
