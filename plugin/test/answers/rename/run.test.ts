@@ -358,6 +358,7 @@ test.each<[string, string, RegExp]>([
   ],
   ['as keys', JSON.stringify({ roles: { [OLD]: 'admin' } }), /^! .*not known/],
   ['in a list of principals of Kafka', `User:${OLD}\n`, /^✓ .* add User:spiffe:\S+assistant beside /],
+  ['in a list with the new one behind other words', `User:${OLD}\n${NEW}\n`, /^✓ .* add User:spiffe/],
   ['in a list with CRLF and comments', `# ours\r\n${OLD}\r\n`, /^✓ .* beside spiffe:\S+chat in line 2/],
   [
     'in a policy that denies the new one',

@@ -264,7 +264,8 @@ function standsLike(
   rule: Pick<ResolvedRule, 'sources'>,
   { oldId, newId }: IdChange<string | undefined>,
 ): boolean {
-  const beside = one.kind === 'SPIFFE' ? one.around : undefined
+  // A name alone is a line of its own.
+  const beside = one.kind === 'SPIFFE' ? (one.around ?? ['\0']) : undefined
   const lines = rule.sources.flatMap(({ source }) =>
     source.kind === 'SPIFFE' && source.spiffeId === oldId ? (source.around ?? []) : [],
   )
