@@ -36,19 +36,16 @@ export async function run(options: VerifyOptions, context: CommandContext): Prom
     options.bundles === undefined
       ? gathered
       : withServerBundles(gathered, await readBundles(options.bundles, context))
-  const asked = options.svids && (await containerSvids(options.svids, input, context))
+  const times = readTimes(asOf, options.entries, input, context)
+  const asked = options.svids && (await containerSvids(options.svids, input, times, context))
   const ofContainer: ServerEntry[] = []
-  const compared = await compareWithServer(
-    input,
-    readTimes(asOf, options.entries, input, context),
-    async (onEntry) => {
-      const both = (entry: ServerEntry): void => {
-        if (asked !== undefined && mayBeFor(asked, entry)) ofContainer.push(entry)
-        onEntry(entry)
-      }
-      for (const file of options.entries) await readEntries(file, both, context)
-    },
-  )
+  const compared = await compareWithServer(input, times, async (onEntry) => {
+    const both = (entry: ServerEntry): void => {
+      if (asked !== undefined && mayBeFor(asked, entry)) ofContainer.push(entry)
+      onEntry(entry)
+    }
+    for (const file of options.entries) await readEntries(file, both, context)
+  })
   const svids = asked && svidAnswer(asked, ofContainer, dueIn(input.after, compared, asked))
   const namespace = options.allNamespaces ? undefined : options.sources.namespace
   return finish(verifyFrame(input, compared, namespace, svids), input, options.output, context)

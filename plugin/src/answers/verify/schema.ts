@@ -98,6 +98,7 @@ const svidsSchema = made(
             source: sourceSchema.describe('ClusterSPIFFEID/NAME or ClusterStaticEntry/NAME.'),
             entry: entryId,
             why: z.string(),
+            expired: orNull(z.string()).describe('When the SVID that it got expired; null: it got none.'),
             failing: list(
               z
                 .object({

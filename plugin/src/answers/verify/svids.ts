@@ -16,7 +16,7 @@ import type { CommandContext } from '../../io/context.ts'
 import { KleymError } from '../../io/errors.ts'
 import { noSuchContainer, notFoundOnlyIfRead } from '../../frame/not-found.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
-import type { ServerComparison } from '../parts/compare-entries.ts'
+import type { ReadTimes, ServerComparison } from '../parts/compare-entries.ts'
 import { textIn } from '../parts/read-entries.ts'
 
 /** What the command line says of a process. */
@@ -46,6 +46,7 @@ function podOf({ after }: AnswerInput, key: string): Pod {
 export async function containerSvids(
   { file, pod: key, container: name, selectors, agentLog }: SvidsOption,
   input: AnswerInput,
+  { asOf, objectsAsOf }: ReadTimes,
   context: CommandContext,
 ): Promise<ContainerSvids> {
   const pod = notFoundOnlyIfRead(input, ['Pod'], () => podOf(input, key))
@@ -64,7 +65,12 @@ export async function containerSvids(
     agentLog === undefined
       ? selectors && { selectors, isWhole: false }
       : await attestedIn(agentLog, { podUid: pod.uid, container: name }, context)
-  return { pod, container, svids: reading.svids, attested }
+  const known = asOf ?? objectsAsOf
+  const moment = {
+    seconds: known ?? Math.floor(context.clock.now().getTime() / 1000),
+    isKnown: known !== undefined,
+  }
+  return { pod, container, svids: reading.svids, attested, moment }
 }
 
 /** What a container should hold. What kleym must still write for it is not due yet, and is not unexpected either. */

@@ -525,6 +525,7 @@ describe('what a process got', () => {
     content: string,
     flags: readonly string[] = [],
     files: Readonly<Record<string, string>> = {},
+    asOf = AS_OF,
   ): Promise<Ran> {
     const folder = await workspace({
       'svids.txt': content,
@@ -535,7 +536,7 @@ describe('what a process got', () => {
     })
     const line =
       'verify --offline -f cluster.json --entries entries.json --scm-config scm.json --svids svids.txt --pod team-a/p -c app'
-    return inProcess([...line.split(' '), ...AS_OF, ...flags], folder)
+    return inProcess([...line.split(' '), ...asOf, ...flags], folder)
   }
 
   async function codesOf(
@@ -558,6 +559,40 @@ describe('what a process got', () => {
 
   test('is what it should: no finding', async () => {
     expect(await codesOf(text(ID))).toEqual([])
+  })
+
+  const until = (...times: readonly string[]): string =>
+    times.reduce(
+      (given, time) =>
+        given
+          .replace('12:00:00 +0000 UTC\n', `$&SVID Valid Until:\t${time} 00:00:00 +0000 UTC\n`)
+          .replace('12:', '11:'),
+      text(...times.map(() => ID)),
+    )
+  const shortCodes = async (content: string, flags?: readonly string[]): Promise<unknown> =>
+    (await codesOf(content, flags)).map((one) => one.slice(0, 6))
+  describe('has expired', () => {
+    test('is missing', async () => {
+      const { code, stdout } = await asked(until('2029-12-31'))
+      expect(code).toBe(1)
+      expect(stdout).toContain('app of team-a/p got 1 SVID: 1 missing')
+      expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
+        `its SVID of ${ID} by ClusterSPIFFEID/a was valid until 2029-12-31T00:00:00Z`,
+      )
+      expect(await shortCodes(until('2030-01-01'))).toEqual([])
+    })
+    test('is not, if another of the same ID is valid', async () => {
+      expect(await shortCodes(until('2029-12-31', '2030-01-02'))).toEqual([])
+    })
+    test('is not unexpected', async () => {
+      const other = until('2029-12-31').replace(ID, CHAT)
+      expect(await shortCodes(other)).toEqual(['KLM821'])
+      expect(await shortCodes(other.replace('2029', '2030'))).toEqual(['KLM821', 'KLM822'])
+    })
+    test('is perhaps missing, if nothing says of which moment the text is', async () => {
+      const { code, stdout } = await asked(until('2001-01-01'), [], {}, [])
+      expect([code, stdout.split('\n')[1]]).toEqual([4, '  app of team-a/p got 1 SVID: 1 perhaps missing'])
+    })
   })
 
   test('an entry of its ID for the agent of another node is none of it', async () => {
@@ -660,6 +695,7 @@ describe('what a process got', () => {
           source: 'ClusterSPIFFEID/a',
           entry: 'prod.1',
           why: 'the process has not the selectors k8s:pod-label:app:llama, unix:uid:0 of the entry prod.1',
+          expired: null,
           failing: [
             {
               selector: 'k8s:pod-label:app:llama',

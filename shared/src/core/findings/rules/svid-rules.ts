@@ -38,15 +38,20 @@ function svidFindings({ asked, lacking, surplus }: SvidAnswer): readonly Finding
   ]
 }
 
-function ofLacking(subject: Subject, { registration, failing, untold, why }: LackingSvid): Finding {
+function ofLacking(subject: Subject, { registration, failing, untold, why, expired }: LackingSvid): Finding {
   const { source, spiffeId } = registration
   const changes = failing.flatMap((one) => changeText(one) ?? [])
   return finding('KLM821', {
     subject,
     related: [{ kind: source.kind, namespace: '', name: source.name }],
-    summary: `it should have got ${spiffeId ?? 'an SVID'} by ${sourceText(source)}, and did not`,
+    summary:
+      expired === undefined
+        ? `it should have got ${spiffeId ?? 'an SVID'} by ${sourceText(source)}, and did not`
+        : `its SVID of ${spiffeId ?? ''} by ${sourceText(source)} was valid until ${expired}`,
     evidence: present(
-      why,
+      expired === undefined
+        ? why
+        : 'the agent renews an SVID after half of its lifetime: it does not run or does not reach its server, the entry is gone, or the text is old',
       ...failing.map(failingText),
       untold.length > 0 &&
         `of the kind of ${untold.join(', ')} none is given: the process has none, or log_selectors does not name the kind`,

@@ -3,8 +3,9 @@
 import { mayBecome } from '../../base/go/template/mentions.ts'
 import type { Container, Pod } from '../../model/objects/pod.ts'
 import type { Registration } from '../spire/registration.ts'
-import { not, type Truth } from '../../model/truth/truth.ts'
+import { all, any, known, NO, not, openOn, type Truth } from '../../model/truth/truth.ts'
 import type { AttestedSelectors } from './agent-log.ts'
+import { secondsOf } from './causes.ts'
 import { judgeServerEntry } from './entry-holders.ts'
 import { failingSelectors, type FailingSelector, type OriginsOf } from './failing-selectors.ts'
 import { podUidOf, type ServerEntry } from './server-entry.ts'
@@ -17,6 +18,14 @@ export interface ContainerSvids {
   readonly svids: readonly FetchedSvid[]
   /** What the agent found for the process; undefined: not given. */
   readonly attested: AttestedSelectors | undefined
+  readonly moment: Moment
+}
+
+/** The moment that an answer is about, in seconds since 1970. */
+export interface Moment {
+  readonly seconds: number
+  /** Whether it is given, or is now on a cluster. Files may be of any earlier moment. */
+  readonly isKnown: boolean
 }
 
 /** A registration by which the container should hold an SVID. */
@@ -40,6 +49,8 @@ export interface DueSvids {
 
 /** An SVID that the process should have got. */
 export interface LackingSvid extends DueSvid {
+  /** When the one that it got has expired, in RFC 3339; undefined: it got none. */
+  readonly expired: string | undefined
   /** The server's entry of it; undefined: it holds none. */
   readonly entry: ServerEntry | undefined
   readonly failing: readonly FailingSelector[]
@@ -79,23 +90,36 @@ export function svidAnswer(
   entries: readonly ServerEntry[],
   { due, possible, other, originsOf }: DueSvids,
 ): SvidAnswer {
-  const got = new Set(asked.svids.map(({ spiffeId }) => spiffeId))
-  const hints = new Set(asked.svids.map(({ hint }) => hint))
+  const got = Map.groupBy(asked.svids, ({ spiffeId }) => spiffeId)
+  const hasOf = (svids: readonly FetchedSvid[] = []): Truth =>
+    any(...svids.map((svid) => isValid(svid, asked.moment)))
   return {
     asked,
     lacking: due.flatMap((one) => {
       const { spiffeId = '', sharesHint, hint } = one.registration
-      if (got.has(spiffeId) || (sharesHint && hints.has(hint))) return []
+      const same = got.get(spiffeId) ?? []
+      const hiding = sharesHint ? asked.svids.filter((svid) => svid.hint === hint) : []
+      const holds = all(one.holds, not(hasOf([...same, ...hiding])))
+      if (holds === NO) return []
       // An entry of the same ID under the parent of another node is none of this container.
       const own = entries.find((each) => each.spiffeId === spiffeId && isParent(one.parentId, each.parentId))
-      return { ...one, ...whyLacking(asked, one, own, originsOf) }
+      const expired = same.at(-1)?.validUntil
+      return { ...one, holds, expired, ...whyLacking(asked, one, own, originsOf) }
     }),
-    surplus: [...got.difference(possible)].map((spiffeId) => ({
-      spiffeId,
-      entry: entries.find((each) => each.spiffeId === spiffeId),
-      holds: not(other),
-    })),
+    surplus: [...got].flatMap(([spiffeId, svids]) => {
+      const holds = all(not(other), hasOf(svids))
+      if (possible.has(spiffeId) || holds === NO) return []
+      return { spiffeId, entry: entries.find((each) => each.spiffeId === spiffeId), holds }
+    }),
   }
+}
+
+/** Whether an SVID is held at a moment. No peer takes one that has expired. */
+function isValid({ validUntil }: FetchedSvid, { seconds, isKnown }: Moment): Truth {
+  if (validUntil === undefined || (secondsOf(validUntil) ?? seconds) >= seconds) return known(true)
+  return isKnown
+    ? NO
+    : openOn('the moment of the SVIDs', `one was valid until ${validUntil}, and no --as-of is given`)
 }
 
 /** Whether a parent is that of an entry, or may be. */
@@ -108,7 +132,7 @@ function whyLacking(
   { registration: { outcome } }: DueSvid,
   entry: ServerEntry | undefined,
   originsOf: OriginsOf,
-): Omit<LackingSvid, keyof DueSvid> {
+): Omit<LackingSvid, keyof DueSvid | 'expired'> {
   const { failing, untold } =
     attested === undefined || entry === undefined
       ? { failing: [], untold: [] }

@@ -6,6 +6,8 @@ export interface FetchedSvid {
   readonly spiffeId: string
   /** Empty where it has none. */
   readonly hint: string
+  /** The end of its validity, in RFC 3339; undefined: the text does not say. */
+  readonly validUntil: string | undefined
 }
 
 /** The SVIDs of a text, or why it is refused. `why` holds nothing of the text. */
@@ -19,6 +21,8 @@ const TEXT_MAX = 1024 * 1024
 const KEY = /PRIVATE KEY|svid_?key|private_?key/i
 const ID = /^SPIFFE ID:\s*(spiffe:\/\/[A-Za-z0-9._/-]+)\s*$/
 const HINT = /^Hint:\s*(.*?)\s*$/
+/** As Go prints a time. */
+const UNTIL = /^SVID Valid Until:\s*(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) \+0000 UTC\s*$/
 const COUNT = /^Received (\d+) svids? after /
 const DENIED = /PermissionDenied|no identity issued/
 
@@ -29,7 +33,7 @@ export function readSvidText(text: string): SvidTextReading {
   if (text.length > TEXT_MAX) return refused('it is longer than a megabyte')
   if (/^\s*[[{]/.test(text))
     return refused('it is JSON, which holds keys: give the text of the command, without -output json')
-  const svids: { spiffeId: string; hint: string }[] = []
+  const svids: { spiffeId: string; hint: string; validUntil: string | undefined }[] = []
   let count: number | undefined
   for (const row of text.split(/\r?\n/)) {
     const [, received] = COUNT.exec(row) ?? []
@@ -38,10 +42,12 @@ export function readSvidText(text: string): SvidTextReading {
       count = Number(received)
     }
     const [, spiffeId] = ID.exec(row) ?? []
-    if (spiffeId !== undefined) svids.push({ spiffeId, hint: '' })
+    if (spiffeId !== undefined) svids.push({ spiffeId, hint: '', validUntil: undefined })
     const [, hint] = HINT.exec(row) ?? []
     const last = svids.at(-1)
     if (hint !== undefined && last !== undefined) last.hint = hint
+    const [, day, time] = UNTIL.exec(row) ?? []
+    if (day !== undefined && last !== undefined) last.validUntil = `${day}T${time}Z`
   }
   if (count === undefined && svids.length === 0 && DENIED.test(text)) return { ok: true, svids }
   if (count === undefined) return refused('it is not what spire-agent api fetch x509 prints')
