@@ -146,7 +146,8 @@ describe('the pods of a workload', () => {
     })
 
     test('more pods than can be told apart, or none, stay one template', () => {
-      for (const replicas of [0, 65, '2', 1.5])
+      expect(labelled(workload('StatefulSet', { replicas: 65 }), POD_INDEX)).toEqual([['65 pods', 'unknown']])
+      for (const replicas of [0, '2', 1.5])
         expect(labelled(workload('StatefulSet', { replicas }), POD_INDEX)).toEqual([['', 'unknown']])
     })
 

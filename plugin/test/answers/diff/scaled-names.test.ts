@@ -1,5 +1,5 @@
 // Workloads that number their pods, where a registration tells these apart by their names: the number of replicas decides who holds what.
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { inProcess, type Ran } from '../../support/in-process.ts'
 import { workspace } from '../../support/workspace.ts'
 
@@ -68,6 +68,34 @@ test.each([
   const shrunk = await diff(many, few)
   expect(changedIds(shrunk.stdout, 'loses')).toEqual(ids)
   expect((await diff(many, many)).code).toBe(0)
+})
+
+describe('pods that one side does not tell apart by their numbers perhaps come and go', () => {
+  const scaled = `${statefulSet(2)}---
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: llama, namespace: team-a}
+spec: {maxReplicas: 9, scaleTargetRef: {apiVersion: apps/v1, kind: StatefulSet, name: llama}}
+`
+  test.each([
+    ['fewer of them', statefulSet(70), statefulSet(66)],
+    ['so many that each has a number', statefulSet(65), statefulSet(64)],
+    ['none, whose template says what a pod would hold', statefulSet(2), statefulSet(0)],
+    ['an autoscaler for those that have a number', statefulSet(2), scaled],
+  ])('%s', async (_, base, head) => {
+    for (const [from, to] of [
+      [base, head],
+      [head, base],
+    ] as const) {
+      const { code, stdout } = await diff(from, to)
+      expect(code).toBe(4)
+      expect(stdout).toMatch(/^! \d+ containers? undetermined/)
+      expect([changedIds(stdout, 'loses'), changedIds(stdout, 'gains')]).toEqual([[], []])
+    }
+    const one = await diff(head, base, BY_SELECTOR)
+    expect([one.code, changedIds(one.stdout, 'loses')]).toEqual([4, []])
+    expect((await diff(base, base)).code).toBe(0)
+  })
 })
 
 test('a selector for the name of one pod is for that pod alone', async () => {

@@ -5,7 +5,9 @@ import { deepEqual } from '../../base/json.ts'
 import { type Judgement, judgementWord } from '../../decide/index.ts'
 import { unchanged, dependsText, inWorlds, type State, Holdings } from '../../analysis/index.ts'
 import { findingSteps, RULES, type Finding } from '../../findings/index.ts'
+import { mayMeet } from '../../base/go/template/mentions.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
+import { lazy } from '../../base/lazy.ts'
 import { holderKey, podText, type Holder } from '../../model/objects/pod-index.ts'
 import { setupDifference } from '../../model/objects/spire-setup.ts'
 import { DEFAULT_PARENT_ID_TEMPLATE } from '../../model/objects/scm-settings.ts'
@@ -372,14 +374,29 @@ function changes(
 ): SideChanges {
   const certain = new Map<string, HolderIds>()
   const open = new Map<string, readonly string[]>()
-  for (const [key, { holder, namespace, ids }] of left) {
+  const instead = lazy(() =>
+    Map.groupBy(
+      [...right].flatMap(([key, one]) => (left.has(key) ? [] : [one])),
+      ({ workload, holder }) => holderKey({ ...holder, pod: workload }),
+    ),
+  )
+  for (const [key, { holder, namespace, workload, isOfMany, ids }] of left) {
     const other = right.get(key)
     // There may be hundreds of thousands, and hardly any change.
     if (other !== undefined && ids.isSubsetOf(other.ids)) continue
     const missing = [...ids].filter((id) => other?.ids.has(id) !== true)
-    const unsure = missing.flatMap((id) => other?.perhaps.get(id) ?? [])
+    // Pods that one side tells apart by their numbers, and the other does not.
+    const others = other === undefined ? instead().get(holderKey({ ...holder, pod: workload })) : undefined
+    const whyNot = (id: string): string | undefined => {
+      const same = others?.find(
+        (one) =>
+          (isOfMany || one.isOfMany) && [...one.ids, ...one.perhaps.keys()].some((its) => mayMeet(its, id)),
+      )
+      return other?.perhaps.get(id) ?? (same && `${same.holder.pod} may be the same pod`)
+    }
+    const unsure = missing.flatMap((id) => whyNot(id) ?? [])
     if (unsure.length > 0) open.set(key, unsure)
-    const gone = missing.filter((id) => other?.perhaps.has(id) !== true)
+    const gone = missing.filter((id) => whyNot(id) === undefined)
     if (gone.length === 0) continue
     // A container that is not there holds nothing, whatever else was not read; but it may be there.
     const why = other === undefined ? unread.pods(namespace) : unread.identities(namespace)

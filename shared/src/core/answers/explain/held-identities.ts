@@ -37,6 +37,10 @@ interface HeldByContainer {
 export interface HolderState extends HeldByContainer {
   readonly holder: Holder
   readonly namespace: string
+  /** The `podText` of its pod, without the number or the role that tells it from others of its workload. */
+  readonly workload: string
+  /** Whether it stands for any number of pods. */
+  readonly isOfMany: boolean
 }
 
 /** The names of containers that are asked to be added, by the `podText` of the template. */
@@ -141,11 +145,20 @@ export function* identitiesOf(
     })
   }
   const take = (pod: Pod, containers: readonly HeldOfPod[]): void => {
+    const { namespace } = pod
+    const isOfMany = !pod.exists && pod.name === undefined
+    const workload = podText(pod.part === '' ? pod : { ...pod, part: '' })
     for (const { container, held: now } of containers) {
       const holder = { pod: podText(pod), container }
       const key = holderKey(holder)
       const before = held.get(key)
-      held.set(key, { holder, namespace: pod.namespace, ...(before === undefined ? now : both(before, now)) })
+      held.set(key, {
+        holder,
+        namespace,
+        workload,
+        isOfMany,
+        ...(before === undefined ? now : both(before, now)),
+      })
     }
   }
   const pods = [...podsInQuestion, ...represented]

@@ -148,10 +148,17 @@ function jobLabels(
 const NUMBERED_MAX = 64
 const NOTHING_ASKED: ReadonlySet<string> = new Set()
 
-/** The numbers of so many pods; undefined where they are not known, or too many to be told apart. */
-function numbersOf(count: unknown, start: unknown): readonly number[] | undefined {
-  const isCount = typeof count === 'number' && Number.isInteger(count) && count >= 1 && count <= NUMBERED_MAX
-  if (!isCount || typeof start !== 'number' || !Number.isSafeInteger(start) || start < 0) return undefined
+/** The number of a pod; `70 pods`, if they are too many to be told apart; undefined: it is not known, or not asked for. */
+type PodNumber = number | string | undefined
+
+function isNumber(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0
+}
+
+/** The numbers of so many pods. */
+function numbersOf(count: unknown, start: unknown): readonly PodNumber[] {
+  if (!isNumber(count) || count === 0 || !isNumber(start)) return [undefined]
+  if (count > NUMBERED_MAX) return [`${count} pods`]
   return Array.from({ length: count }, (_, at) => start + at)
 }
 
@@ -159,9 +166,9 @@ function numbersOf(count: unknown, start: unknown): readonly number[] | undefine
 function numbersIfAsked(
   labels: readonly string[],
   asked: ReadonlySet<string>,
-  numbers: readonly number[] | undefined,
-): readonly (number | undefined)[] {
-  return labels.some((label) => asked.has(label)) ? (numbers ?? [undefined]) : [undefined]
+  numbers: readonly PodNumber[],
+): readonly PodNumber[] {
+  return labels.some((label) => asked.has(label)) ? numbers : [undefined]
 }
 
 const POD_INDEX = 'apps.kubernetes.io/pod-index'
@@ -191,12 +198,8 @@ function statefulSetTemplates(
 }
 
 /** The pod of a StatefulSet with a number, which its name and two labels follow from. */
-function ofOrdinal(
-  template: PodTemplate,
-  statefulSet: string | undefined,
-  ordinal: number | undefined,
-): PodTemplate {
-  if (ordinal === undefined) return template
+function ofOrdinal(template: PodTemplate, statefulSet: string | undefined, ordinal: PodNumber): PodTemplate {
+  if (typeof ordinal !== 'number') return template
   const name = statefulSet === undefined ? undefined : `${statefulSet}-${ordinal}`
   const labels = [
     [POD_INDEX, String(ordinal)] as const,
@@ -206,14 +209,10 @@ function ofOrdinal(
 }
 
 /** A template for the pod of one number, whose labels are then known; the template itself where there is no number. */
-function numbered(
-  template: PodTemplate,
-  number: number | undefined,
-  labels: PodTemplate['knownLabels'],
-): PodTemplate {
+function numbered(template: PodTemplate, number: PodNumber, labels: PodTemplate['knownLabels']): PodTemplate {
   if (number === undefined) return template
   return {
-    ...withKnown(template, labels),
+    ...(typeof number === 'number' ? withKnown(template, labels) : template),
     part: template.part === '' ? String(number) : `${template.part} ${number}`,
   }
 }
@@ -267,7 +266,7 @@ function leaderWorkerTemplates(
   }
   // A leader keeps the number of its template, and its workers take it over.
   const kept = stringAt(leader, 'metadata', 'labels', GROUP_INDEX)
-  const isOfGroup = (template: PodTemplate, group: number | undefined): PodTemplate =>
+  const isOfGroup = (template: PodTemplate, group: PodNumber): PodTemplate =>
     kept === undefined
       ? numbered(template, group, [[GROUP_INDEX, String(group)]])
       : withKnown(template, [[GROUP_INDEX, kept]])
@@ -296,7 +295,7 @@ function leaderWorkerTemplates(
   return [
     ...leadersOf,
     ...groups.flatMap((group) => {
-      const set = name === undefined || group === undefined ? undefined : `${name}-${group}`
+      const set = name === undefined || typeof group !== 'number' ? undefined : `${name}-${group}`
       const ofGroup = isOfGroup({ ...workers, owner: { kind: 'StatefulSet', name: set } }, group)
       return numbersIfAsked([WORKER_INDEX, ...ORDINAL_LABELS], asked, indexes).map((index) =>
         ofOrdinal(numbered(ofGroup, index, [[WORKER_INDEX, String(index)]]), set, index),
