@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'vitest'
 import type { EntryOutcome } from '../../src/core/predict/spire/prediction.ts'
 import {
+  containersOf,
   csid,
   pod,
   predicted,
@@ -26,6 +27,15 @@ function outcome(estate: PredictedEstate, name = 'a'): EntryOutcome {
 
 const selectorsOf = (estate: PredictedEstate): readonly string[] | undefined =>
   outcome(estate).entry?.selectors.map(({ type, value }) => `${type}:${value}`)
+
+test.each([
+  ['cannot match', ['k8s:container-name:proxy', '{{ .PodMeta }}'], 'dead'],
+  ['matches', ['k8s:container-name:vllm', '{{ .PodMeta }}'], 'unknown'],
+  ['is known on the node alone', ['unix:uid:0'], 'unknown'],
+])('of an entry whose ID is not predictable a selector %s', (_, workloadSelectorTemplates, verdict) => {
+  const spec = { spiffeIDTemplate: `${X}/{{ .PodMeta }}`, workloadSelectorTemplates }
+  expect(containersOf(predicted({ ids: [csid('a', spec)] }))).toEqual([`vllm a: ${verdict}`])
+})
 
 describe('what is rendered', () => {
   test('§3: the pod UID first, then the templates in order', () => {

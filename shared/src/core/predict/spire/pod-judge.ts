@@ -254,8 +254,8 @@ function appliedBy(
     return { applied: NO, verdict: { state: 'failed', field, why, open: uncertainty } }
   }
   if (rendered.kind === 'unknown') {
-    const { construct, why, spiffeId } = rendered
-    return { applied: PERHAPS, verdict: { state: 'unknown', construct, why, spiffeId } }
+    const { construct, why, spiffeId, selectors } = rendered
+    return { applied: PERHAPS, verdict: { state: 'unknown', construct, why, spiffeId, selectors } }
   }
   const why = uncertainty ?? rendered.uncertain
   if (why !== undefined) return { applied: PERHAPS, verdict: { state: 'depends', why } }

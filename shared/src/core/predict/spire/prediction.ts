@@ -130,6 +130,8 @@ export type EntryVerdict =
       readonly construct: string
       readonly why: string
       readonly spiffeId?: string | undefined
+      /** Those of its selectors that are predicted: a container needs all of them. */
+      readonly selectors: readonly EntrySelector[]
     }
 
 /** Whether the server certainly holds the entry, whatever becomes of it then. */

@@ -85,8 +85,16 @@ function isDecidedPossible(state: EntryVerdict['state']): boolean {
   return state === 'declared' || state === 'depends' || state === 'unknown'
 }
 
-function matchOf(pod: Pod, container: Container, { entry }: EntryOutcome): ContainerMatch | undefined {
-  return entry === undefined ? undefined : judgeContainer(pod, container, entry)
+function matchOf(
+  pod: Pod,
+  container: Container,
+  { entry, verdict }: EntryOutcome,
+): ContainerMatch | undefined {
+  if (entry !== undefined) return judgeContainer(pod, container, entry)
+  if (verdict.state !== 'unknown') return undefined
+  // One selector that cannot match is enough, whatever the rest of the entry is.
+  const match = judgeContainer(pod, container, { selectors: verdict.selectors, storeSvid: false })
+  return match.state === 'dead' ? match : undefined
 }
 
 function registrationOf(outcome: EntryOutcome, match: ContainerMatch | undefined): Registration {

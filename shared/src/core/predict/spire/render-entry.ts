@@ -27,6 +27,8 @@ export type RenderOutcome =
       readonly why: string
       /** The SPIFFE ID, where only another field is not followed. */
       readonly spiffeId?: string | undefined
+      /** Those of its selectors that are followed: a container needs all of them. */
+      readonly selectors: readonly EntrySelector[]
     }
 
 /** Whether the server accepts an entry: `refusal` and `depends` say why it does not, or may not. */
@@ -70,7 +72,12 @@ export function renderEntry(id: PreparedId, templates: Templates, facts: RenderF
   const dnsNames = templates.dnsNames.map((template) => results.take(template.run(facts.data)))
   const selectors = templates.selectors.map((template) => results.take(template.run(facts.data)))
   const stopped = results.stopped
-  if (stopped?.kind === 'unknown') return { ...stopped, spiffeId: spiffeId?.text }
+  if (stopped?.kind === 'unknown')
+    return {
+      ...stopped,
+      spiffeId: spiffeId?.text,
+      selectors: selectors.filter((selector) => selector !== undefined),
+    }
   if (stopped !== undefined) return stopped
   // No field failed, so every value is there.
   if (parent === undefined || spiffeId === undefined) return UNREACHED
@@ -89,7 +96,12 @@ export function renderEntry(id: PreparedId, templates: Templates, facts: RenderF
   }
 }
 
-const UNREACHED: RenderOutcome = { kind: 'unknown', construct: 'the entry', why: 'it could not be rendered' }
+const UNREACHED: RenderOutcome = {
+  kind: 'unknown',
+  construct: 'the entry',
+  why: 'it could not be rendered',
+  selectors: [],
+}
 const NO_SERVICES: ServiceNames = { names: [], placeholders: [] }
 
 /** Collects what fields lack: a failure prevails over an unknown, since SCM stops at a failure whatever the rest gives. */
@@ -121,7 +133,7 @@ class FieldResults {
       }
       case 'unknown': {
         const why = `${this.#of(result.field)} cannot be predicted: ${result.construct}`
-        this.#unknown ??= { kind: 'unknown', construct: result.construct, why }
+        this.#unknown ??= { kind: 'unknown', construct: result.construct, why, selectors: [] }
         return undefined
       }
     }
