@@ -102,7 +102,12 @@ export class ClusterReader {
    */
   async read(want: ListRequest): Promise<Reading> {
     const { resource, namespaces } = want
-    if (this.#groups !== undefined && !isGroupServed(this.#groups, resource)) return { state: 'absent' }
+    if (this.#groups !== undefined && !isGroupServed(this.#groups, resource)) {
+      if (inServedVersion(this.#groups, resource) === undefined) return { state: 'absent' }
+      const [served] = await discover(this.#client, [resource])
+      if (served?.state === 'absent') return served
+      if (served?.state === 'unknown') return { ...served, objects: [] }
+    }
     if (!resource.namespaced || namespaces === undefined) return this.#list(want, undefined)
     const readings = await Promise.all(namespaces.map((namespace) => this.#list(want, namespace)))
     return combined(readings)

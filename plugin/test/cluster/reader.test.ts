@@ -91,13 +91,27 @@ function aggregated(resource: string, freshness = 'Current'): Answers {
 }
 
 describe('a kind that is not there', () => {
-  test.each<[string, Answers['groups']]>([
-    ['its group is not served', {}],
-    ['its group is served in another version', { 'kleym.sonda.red': ['v2'] }],
-  ])('%s, and no list is asked for', async (_says, groups = {}) => {
-    const { reader, fake } = await opened({ groups })
+  test('its group is not served, and no list is asked for', async () => {
+    const { reader, fake } = await opened({ groups: {} })
     expect(await reader.read({ resource: BINDINGS })).toEqual({ state: 'absent' })
     expect(fake.calls).toEqual(['GET /apis'])
+  })
+
+  test.each<[string, Answers['kinds'], Reading]>([
+    ['without it', {}, { state: 'absent' }],
+    [
+      'with it: it is there, and cannot be read, as for the operator',
+      { '/apis/kleym.sonda.red/v2': [BINDINGS] },
+      {
+        state: 'unknown',
+        objects: [],
+        why: { verb: 'discover', what: BINDING, cause: 'served in another version' },
+      },
+    ],
+  ])('its group is served in another version %s', async (_says, kinds = {}, expected) => {
+    const { reader, fake } = await opened({ groups: { 'kleym.sonda.red': ['v2'] }, kinds })
+    expect(await reader.read({ resource: BINDINGS })).toEqual(expected)
+    expect(fake.calls.filter((one) => one.startsWith('list'))).toEqual([])
   })
 
   test('its group is served without it', async () => {

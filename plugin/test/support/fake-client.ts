@@ -13,6 +13,8 @@ export type Answer = readonly Page[]
 export interface Answers {
   /** The groups of `/apis` with their versions; an error in their place. Absent: every group in every version. */
   readonly groups?: Readonly<Record<string, readonly string[]>> | Error
+  /** Per path of a group version: the kinds in it. */
+  readonly kinds?: Readonly<Record<string, readonly Resource[]>>
   /** What `/apis` answers, in place of `groups`. */
   readonly discovery?: JsonRecord
   /** Per `Kind.group`, or `Kind.group namespace`: the tries of the list, the last of them for ever. */
@@ -74,7 +76,9 @@ export class FakeClient {
           versions: [versions].flat().map((version) => ({ version })),
         })),
       }
-    return { resources: [] }
+    return {
+      resources: (this.#answers.kinds?.[path] ?? []).map(({ plural, kind }) => ({ name: plural, kind })),
+    }
   }
 
   async #get(
