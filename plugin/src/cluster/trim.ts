@@ -2,7 +2,8 @@
 // read any field of a pod, so what is kept of pods follows from the templates that there are.
 import { dig, isRecord, listAt, own, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import { mayHoldIds } from '@kleym/shared/core/model/ids-in-text.ts'
-import { LAST_APPLIED } from '@kleym/shared/core/model/objects/applied.ts'
+import { appliedRecord, LAST_APPLIED } from '@kleym/shared/core/model/objects/applied.ts'
+import { recordAt } from '@kleym/shared/core/model/objects/pod.ts'
 import { INJECTION_KEYS } from '@kleym/shared/core/model/objects/sidecars.ts'
 import { MIRROR_ANNOTATION } from '@kleym/shared/core/predict/index.ts'
 import { WORKLOAD_API_VARIABLES } from '@kleym/shared/core/model/objects/workload-api.ts'
@@ -18,6 +19,18 @@ export function withoutManagedFields({ status }: { readonly status: boolean }): 
       metadata: isRecord(metadata) ? without(metadata, 'managedFields') : metadata,
       ...(status && 'status' in object && { status: object['status'] }),
     }
+  }
+}
+
+/** The same, with the record of applies of those objects that files shadow: it tells which fields the next apply keeps. */
+export function keepingApplied(trim: Trim, isInFiles: (object: JsonRecord) => boolean): Trim {
+  return (object, sharing) => {
+    const trimmed = trim(object, sharing)
+    const record = isInFiles(object) ? appliedRecord(object['metadata']) : undefined
+    if (record === undefined) return trimmed
+    const metadata = recordAt(trimmed, 'metadata')
+    const annotations = { ...recordAt(metadata, 'annotations'), ...recordAt(record, 'annotations') }
+    return { ...trimmed, metadata: { ...metadata, ...record, annotations } }
   }
 }
 

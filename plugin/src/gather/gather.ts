@@ -363,11 +363,13 @@ class Gathering {
   async #read(side: LiveSide | undefined, question: Question | undefined): Promise<Objects> {
     const { settings, sources } = this.#options
     const live = side?.objects ?? this.#dump?.objects
-    const named = withPossibleNames(this.#withoutNamed(overlay(live ?? [], this.#files.objects), side))
+    const laid = overlay(live ?? [], this.#files.objects)
+    const named = withPossibleNames(this.#withoutNamed(laid.objects, side))
     const objects = [...named.objects, ...this.#named]
     const all: readonly Opaque[] = [
       ...(this.#dump?.problems ?? []),
       ...this.#files.problems,
+      ...laid.problems,
       ...named.problems,
     ]
     // What is live shows what the charts have made.

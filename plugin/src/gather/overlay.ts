@@ -11,13 +11,21 @@ import {
   qualifiedKind,
   kindKey,
 } from '@kleym/shared/core/model/kinds.ts'
-import { isRecord, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
-import { appliedKeys } from '@kleym/shared/core/model/objects/applied.ts'
+import { isDeepStrictEqual } from 'node:util'
+import { stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
+import { CLUSTER_SPIFFE_ID_KIND, CLUSTER_STATIC_ENTRY_KIND } from '@kleym/shared/core/model/names.ts'
+import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
+import { afterApply, appliedRecord, LAST_APPLIED } from '@kleym/shared/core/model/objects/applied.ts'
+import { readBinding } from '@kleym/shared/core/model/objects/binding.ts'
+import { readClusterSpiffeId } from '@kleym/shared/core/model/objects/clusterspiffeid.ts'
+import { readObjective, readPool } from '@kleym/shared/core/model/objects/inference.ts'
+import { readClusterStaticEntry } from '@kleym/shared/core/model/objects/static-entry.ts'
 import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
 import { recordAt } from '@kleym/shared/core/model/objects/pod.ts'
 import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
-import { WORKLOAD_KINDS } from '@kleym/shared/core/model/objects/workload.ts'
+import { readWorkloadPods, WORKLOAD_KINDS } from '@kleym/shared/core/model/objects/workload.ts'
 import type { ObjectName } from '../sources/kind-name.ts'
+import { boundedProblems, placeText, type InputProblem } from '../sources/problem.ts'
 
 const SERVER_METADATA = [
   'uid',
@@ -28,16 +36,38 @@ const SERVER_METADATA = [
   'ownerReferences',
 ]
 
-/** The live objects with the files applied. */
-export function overlay(live: readonly RawObject[], files: readonly RawObject[]): readonly RawObject[] {
-  if (live.length === 0) return files
-  if (files.length === 0) return live
+/** The live objects with the files applied, and a problem for each object that is not known then. */
+export function overlay(
+  live: readonly RawObject[],
+  files: readonly RawObject[],
+): { readonly objects: readonly RawObject[]; readonly problems: readonly InputProblem[] } {
+  if (live.length === 0) return { objects: files, problems: [] }
+  if (files.length === 0) return { objects: live, problems: [] }
   const merged = new Map(live.map((object) => [identityOf(object), object]))
+  const problems: InputProblem[] = []
   for (const file of files) {
     const shadowed = merged.get(identityOf(file))
-    merged.set(identityOf(file), shadowed === undefined ? file : asUpdate(file, shadowed.value))
+    const { object, mayKeep } =
+      shadowed === undefined ? { object: file, mayKeep: false } : asUpdate(file, shadowed)
+    merged.set(identityOf(file), object)
+    if (mayKeep) problems.push(mayKeepProblem(file))
   }
-  return [...merged.values()]
+  return { objects: [...merged.values()], problems: boundedProblems(problems) }
+}
+
+function mayKeepProblem({ value, origin }: RawObject): InputProblem {
+  const { namespace, name } = readMeta(value)
+  const subject = `${stringAt(value, 'kind') ?? ''} ${namespace === '' ? name : namespacedName(namespace, name)}`
+  return {
+    kind: 'duplicate',
+    subject,
+    alike: 'live objects have fields that their manifests lack',
+    what: `live ${subject} has fields that its manifest lacks`,
+    where: origin === undefined ? subject : placeText(origin),
+    why: 'an apply takes those away that an earlier apply gave, and no apply is on record',
+    fix: 'set them in the manifest, or give a dump with its record: kubectl get -o yaml --show-managed-fields',
+    reach: [{ kind: kindKey(value), namespace: namespace === '' ? undefined : namespace, name }],
+  }
 }
 
 /** The live objects that no file shadows, of the kinds that people keep in files; in a total order. */
@@ -104,47 +134,100 @@ function identityOf({ value }: RawObject): string {
   return JSON.stringify([kindOf(value).group, value['kind'], namespace, name])
 }
 
-/** A Pod keeps its node and its service account, which its manifest leaves out: no apply takes a field of its spec away. */
-function asUpdate(file: RawObject, live: JsonRecord): RawObject {
-  const before = isRecord(live['metadata']) ? live['metadata'] : {}
+/** A manifest once it is applied: a live object keeps what applies have not given. Without a record it may keep more, or not. */
+function asUpdate(file: RawObject, live: RawObject): Updated {
+  const before = recordAt(live.value, 'metadata')
+  const record = live.applied ?? appliedRecord(before)
   const kept = Object.fromEntries(
-    SERVER_METADATA.flatMap((key) => (key in before ? [[key, before[key]]] : [])),
+    SERVER_METADATA.flatMap((key) => (Object.hasOwn(before, key) ? [[key, before[key]]] : [])),
   )
-  const given = isRecord(file.value['metadata']) ? file.value['metadata'] : {}
-  const fields = kindKey(live) === 'Namespace' ? MARKS.map((field) => marksAfter(field, given, before)) : []
-  const metadata = Object.assign({ ...given, ...kept }, ...fields.map(({ certain }) => certain))
-  const perhaps = fields.flatMap((one) => one.perhaps)
-  return {
+  const { metadata: given, ...fields } = file.value
+  const withFields = (merged: JsonRecord): RawObject => ({
     ...file,
     value: {
-      ...file.value,
-      metadata,
-      ...(kindKey(live) === 'Pod' && {
-        spec: { ...recordAt(live, 'spec'), ...recordAt(file.value, 'spec') },
+      ...merged,
+      metadata: { ...recordAt(merged, 'metadata'), ...kept },
+      // A Pod keeps its node and its service account, which its manifest leaves out: no apply takes a field of its spec away.
+      ...(kindKey(live.value) === 'Pod' && {
+        spec: { ...recordAt(live.value, 'spec'), ...recordAt(file.value, 'spec') },
       }),
-      ...('status' in live ? { status: live['status'] } : {}),
+      ...('status' in live.value ? { status: live.value['status'] } : {}),
     },
-    ...(perhaps.length > 0 && { perhapsKept: new Map(perhaps) }),
+  })
+  // kubectl puts its own annotation into what it applies.
+  const metadata = { ...recordAt(file.value, 'metadata'), annotations: recordAt(given, 'annotations') }
+  const all = withFields(afterApply({ ...fields, metadata }, comparable(live.value), record))
+  if (record !== undefined) return { object: all, mayKeep: false }
+  const object = withFields(file.value)
+  // A manifest in place of a live object is all that was applied.
+  if (live.isManifest === true) return { object, mayKeep: false }
+  if (kindKey(live.value) !== 'Namespace')
+    return { object, mayKeep: !isDeepStrictEqual(readOf(object), readOf(all)) }
+  const perhaps = MARKS.flatMap((field) => marksBeyond(recordAt(all.value, 'metadata'), given, field))
+  return {
+    object: { ...object, ...(perhaps.length > 0 && { perhapsKept: new Map(perhaps) }) },
+    mayKeep: false,
   }
+}
+
+interface Updated {
+  readonly object: RawObject
+  /** Whether it is not known if the live object keeps fields that decide. */
+  readonly mayKeep: boolean
 }
 
 const MARKS = ['labels', 'annotations'] as const
 
-interface MarksAfter {
-  readonly certain: JsonRecord
-  readonly perhaps: readonly (readonly [string, string])[]
+/** What of a live object an apply may leave: of its metadata the labels and annotations, without the record of applies. */
+function comparable(live: JsonRecord): JsonRecord {
+  const { status: _, metadata, ...fields } = live
+  const { [LAST_APPLIED]: _record, ...annotations } = recordAt(metadata, 'annotations')
+  return { ...fields, metadata: { labels: recordAt(metadata, 'labels'), annotations } }
 }
 
-/** The labels or annotations of a live object after an apply. Those that no earlier apply gave stay: others have set them. */
-function marksAfter(field: (typeof MARKS)[number], given: JsonRecord, live: JsonRecord): MarksAfter {
+function marksBeyond(
+  all: JsonRecord,
+  given: unknown,
+  field: (typeof MARKS)[number],
+): readonly (readonly [string, string])[] {
   const own = recordAt(given, field)
-  const applied = appliedKeys(live, field)
-  const others = Object.entries(recordAt(live, field)).filter(([key]) => !Object.hasOwn(own, key))
-  if (applied === undefined)
-    return {
-      certain: {},
-      perhaps: others.flatMap(([key, value]) => (typeof value === 'string' ? [[key, value] as const] : [])),
+  return Object.entries(recordAt(all, field)).flatMap(([key, value]) =>
+    Object.hasOwn(own, key) || typeof value !== 'string' ? [] : [[key, value] as const],
+  )
+}
+
+/** What answers read of an object: what the API server fills in beside that decides nothing. */
+function readOf(raw: RawObject): unknown {
+  const { value } = raw
+  const labels = recordAt(recordAt(value, 'metadata'), 'labels')
+  const { group, kind } = kindOf(value)
+  switch (kind) {
+    case BINDING.kind: {
+      const { meta: _, status: _status, ...spec } = readBinding(raw, 'live')
+      return spec
     }
-  const stay = Object.fromEntries(others.filter(([key]) => !applied.has(key)))
-  return { certain: { [field]: { ...stay, ...own } }, perhaps: [] }
+    case CLUSTER_SPIFFE_ID_KIND:
+      return [readClusterSpiffeId(raw, 'live').spec, labels]
+    case CLUSTER_STATIC_ENTRY_KIND:
+      return readClusterStaticEntry(raw).spec
+    case 'Pod':
+      return labels
+  }
+  const pool = POOL_KINDS.find((one) => one.kind === kind && one.group === group)
+  if (pool !== undefined) return readPool(raw, pool.group).selector
+  const objective = OBJECTIVE_KINDS.find((one) => one.kind === kind && one.group === group)
+  if (objective !== undefined) {
+    const { meta: _, ...read } = readObjective(raw, objective.group)
+    return read
+  }
+  const pods = readWorkloadPods(raw)
+  if (pods.length > 0)
+    return pods.map((pod) => [
+      pod.part,
+      pod.labels,
+      pod.serviceAccountName,
+      pod.nodeName,
+      pod.containers.map(({ name, role }) => [name, role]),
+    ])
+  return value['spec']
 }

@@ -5,7 +5,7 @@ import { groupOfApiVersion, kindKey, kindOf, qualifiedKind } from '@kleym/shared
 import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
 import { dig, isRecord, own, stringAt, typeName, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import { mentionRules } from '@kleym/shared/core/model/naming/named-in.ts'
-import { LAST_APPLIED } from '@kleym/shared/core/model/objects/applied.ts'
+import { appliedRecord, LAST_APPLIED } from '@kleym/shared/core/model/objects/applied.ts'
 import { isReadByMakers } from '@kleym/shared/core/model/objects/known-makers.ts'
 import { isKnownNamespaced, isPodMaker } from '@kleym/shared/core/model/objects/pod-makers.ts'
 import { OPENSHIFT_PROVIDER, openshiftRegistrations } from '@kleym/shared/core/analysis/index.ts'
@@ -317,14 +317,14 @@ export class Collection {
   #settle(value: JsonRecord, kind: WantedKind, isFromCluster: boolean): RawObject {
     const found = own(value, 'metadata')
     const metadata: Record<string, unknown> = isRecord(found) ? { ...found } : {}
-    // What was applied of a live Namespace tells which of its labels the next apply keeps.
-    const keepsApplied = isFromCluster && kind.kind === 'Namespace'
-    if (!keepsApplied) delete metadata['managedFields']
+    // What was applied of a live object tells what the next apply keeps. Of Pods, which may be very many, it is not kept.
+    const applied = isFromCluster && kind.kind !== 'Pod' ? appliedRecord(metadata) : undefined
+    delete metadata['managedFields']
     if (!isFromCluster) for (const field of SERVER_FIELDS) delete metadata[field]
     if (kind.namespaced) metadata['namespace'] = nonEmpty(metadata['namespace']) ?? this.#rules.namespace
     else delete metadata['namespace']
     const annotations = own(metadata, 'annotations')
-    if (!keepsApplied && isRecord(annotations) && Object.hasOwn(annotations, LAST_APPLIED)) {
+    if (isRecord(annotations) && Object.hasOwn(annotations, LAST_APPLIED)) {
       const { [LAST_APPLIED]: _, ...rest } = annotations
       metadata['annotations'] = rest
     }
@@ -332,7 +332,7 @@ export class Collection {
       for (const field of SHARED)
         if (Object.hasOwn(metadata, field)) metadata[field] = this.#sharing.value(metadata[field])
     const settled: Record<string, unknown> = { ...value, metadata }
-    if (isFromCluster) return { value: settled }
+    if (isFromCluster) return { value: settled, ...(applied && { applied }) }
     delete settled['status']
     return { value: settled, isManifest: true }
   }

@@ -5,11 +5,11 @@ import { describe, expect, test } from 'vitest'
 import { leastSeen, runs } from '@kleym/testing/runs.ts'
 import { mentionsOf } from '@kleym/shared/core/base/go/template/mentions.ts'
 import { parseTemplate, type Rendered, type TemplateData } from '@kleym/shared/core/base/go/template/index.ts'
-import type { JsonRecord } from '@kleym/shared/core/base/json.ts'
+import { own, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import { readPod, recordAt } from '@kleym/shared/core/model/objects/pod.ts'
 import { isMirrorPod } from '@kleym/shared/core/predict/spire/attestor.ts'
 import { RandomTemplates } from '@kleym/testing/random-templates.ts'
-import { podTrim, withoutManagedFields } from '../../src/cluster/trim.ts'
+import { keepingApplied, podTrim, withoutManagedFields } from '../../src/cluster/trim.ts'
 import { isFinishedJob } from '@kleym/shared/core/model/objects/workload.ts'
 
 /** A pod that has something in every field that a template of these tests names. */
@@ -431,6 +431,22 @@ describe('everything but the bookkeeping', () => {
       'status',
     )
   })
+})
+
+test('of an object that a file shadows the record of its applies is kept, and of no other', () => {
+  const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': '{}' }
+  const [update, apply] = ['Update', 'Apply'].map((operation) => ({ operation, fieldsV1: {} }))
+  const object = (name: string): JsonRecord => ({
+    kind: 'Pod',
+    metadata: { name, annotations, managedFields: [update, apply] },
+  })
+  const trim = keepingApplied(
+    podTrim({ mentions: new Set(), images: false }),
+    (one) => own(own(one, 'metadata'), 'name') === 'a',
+  )
+  const metadata = (name: string): unknown => own(trim(object(name)), 'metadata')
+  expect(metadata('a')).toEqual({ name: 'a', annotations, managedFields: [apply] })
+  expect(metadata('b')).toEqual({ name: 'b' })
 })
 
 const job = (type: string, status: string, kind = 'Job'): JsonRecord => ({

@@ -1,5 +1,5 @@
 // A manifest over a live object: what a controller or admission has set stays.
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { JsonRecord } from '@kleym/shared/core/base/json.ts'
 import { inProcess, type Ran } from '../support/in-process.ts'
 import { workspace } from '../support/workspace.ts'
@@ -74,4 +74,88 @@ test('a workload keeps its owner, whose pods it makes', async () => {
   const { stdout } = await ask('who-selects', deployment, [...LIVE, rollout, owned])
   expect(stdout).toContain('Deployment team-a/r')
   expect(stdout).not.toContain('Rollout')
+})
+
+const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
+
+const poolSpec = (matchLabels: JsonRecord): JsonRecord => ({ selector: { matchLabels } })
+
+describe('what a live object has and its manifest lacks', () => {
+  const POOL = { apiVersion: 'inference.networking.k8s.io/v1', kind: 'InferencePool' }
+  const NAMED = { name: 'llama', namespace: 'team-a' }
+  const BINDING = {
+    apiVersion: 'kleym.sonda.red/v1alpha1',
+    kind: 'InferenceIdentityBinding',
+    metadata: { name: 'whole', namespace: 'team-a', ...STAMPS, uid: 'b' },
+    spec: { poolRef: { name: 'llama' }, mode: 'PoolOnly', serviceAccountName: 'runner' },
+  }
+  const RUNNING = pod(
+    { ...STAMPS, uid: 'uid-of-p', labels: { app: 'llama' } },
+    { nodeName: 'n', serviceAccountName: 'runner' },
+  )
+  const NAMESPACE = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team-a', ...STAMPS } }
+
+  /** What `diff` says of a pool with a further label, whose manifest lacks that. */
+  async function ofPool(metadata: JsonRecord): Promise<readonly [number, string]> {
+    const live = {
+      ...POOL,
+      metadata: { ...NAMED, ...STAMPS, ...metadata },
+      spec: poolSpec({ app: 'llama', tier: 'gold' }),
+    }
+    const [, node] = LIVE
+    const objects = [NAMESPACE, BINDING, RUNNING, live, ...(node === undefined ? [] : [node])]
+    const { code, stdout } = await ask(
+      'diff',
+      { ...POOL, metadata: NAMED, spec: poolSpec({ app: 'llama' }) },
+      objects,
+    )
+    return [code, stdout.split('\n')[0] ?? '']
+  }
+
+  test.each<[string, JsonRecord, string]>([
+    [
+      'goes if an apply gave it',
+      { annotations: { [LAST_APPLIED]: JSON.stringify({ spec: poolSpec({ app: 'llama', tier: 'gold' }) }) } },
+      '· 1 container of team-a gains spiffe://example.org/ns/team-a/pool/llama',
+    ],
+    [
+      'stays if another has set it',
+      { annotations: { [LAST_APPLIED]: JSON.stringify({ spec: poolSpec({ app: 'llama' }) }) } },
+      '· no container gains or loses an identity, as long as 1 object of --live stays',
+    ],
+    [
+      'is not known without a record',
+      {},
+      '! no container is known to gain or lose an identity among these files; no',
+    ],
+  ])('%s', async (_, metadata, expected) => {
+    const [code, line] = await ofPool(metadata)
+    expect([line, code === 4]).toEqual([expected, expected.startsWith('!')])
+  })
+
+  test('leaves nothing open if it decides nothing, such as a default', async () => {
+    const template = { metadata: { labels: { app: 'r' } }, spec: { containers: CONTAINERS } }
+    const deployment = {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: 'r', namespace: 'team-a' },
+      spec: { selector: { matchLabels: { app: 'r' } }, template },
+    }
+    const filledIn = {
+      ...template,
+      spec: { ...template.spec, dnsPolicy: 'ClusterFirst', restartPolicy: 'Always' },
+    }
+    const live = {
+      ...deployment,
+      metadata: { ...deployment.metadata, ...STAMPS },
+      spec: { ...deployment.spec, template: filledIn },
+    }
+    const { code, stderr } = await ask('who-selects', deployment, [...LIVE, live])
+    expect([code, stderr]).toEqual([0, expect.not.stringContaining('lacks')])
+    const account = { ...filledIn, spec: { ...filledIn.spec, serviceAccountName: 'other' } }
+    const set = { ...live, spec: { ...deployment.spec, template: account } }
+    const asked = await ask('who-selects', deployment, [...LIVE, set])
+    expect(asked.stderr).toContain('live Deployment team-a/r has fields that its manifest lacks')
+    expect(asked.code).toBe(4)
+  })
 })

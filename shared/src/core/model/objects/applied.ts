@@ -1,6 +1,7 @@
 // What applies have recorded in a live object. An apply removes the fields that an earlier apply gave and that it lacks itself. Fields that
 // others have set stay, such as labels by `kubectl label` or by a controller.
-import { dig, isRecord, listAt, own, stringAt, type JsonRecord } from '../../base/json.ts'
+import { isRecord, listAt, own, stringAt, type JsonRecord } from '../../base/json.ts'
+import { groupOfApiVersion } from '../kinds.ts'
 
 /** The annotation in which `kubectl apply` keeps the manifest. */
 export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
@@ -15,19 +16,125 @@ export function lastApplied(annotation: string | undefined): JsonRecord | undefi
   }
 }
 
-/** The keys of labels or annotations that client-side or server-side applies gave; undefined: no apply is on record. */
-export function appliedKeys(
-  metadata: unknown,
-  field: 'labels' | 'annotations',
-): ReadonlySet<string> | undefined {
-  const manifest = lastApplied(stringAt(metadata, 'annotations', LAST_APPLIED))
-  const serverSide = listAt(metadata, 'managedFields').filter((one) => own(one, 'operation') === 'Apply')
-  if (manifest === undefined && serverSide.length === 0) return undefined
-  const ofClient = keysOf(dig(manifest, 'metadata', field))
-  const ofServer = serverSide.flatMap((one) => keysOf(dig(one, 'fieldsV1', 'f:metadata', `f:${field}`)))
-  return new Set([...ofClient, ...ofServer.map((key) => key.replace(/^f:/, ''))])
+/** What applies have given, by the field at which one is: of client-side applies its value, of server-side ones their `fieldsV1`. */
+interface Applied {
+  readonly client: unknown
+  readonly server: readonly unknown[]
 }
 
-function keysOf(value: unknown): readonly string[] {
-  return isRecord(value) ? Object.keys(value) : []
+/** What of an object's metadata tells of its applies. */
+export type AppliedRecord = Pick<JsonRecord, 'annotations' | 'managedFields'>
+
+/** That no apply has given anything. */
+const NOTHING: Applied = { client: undefined, server: [] }
+
+/** The record of applies in metadata; undefined: there is none. */
+export function appliedRecord(metadata: unknown): AppliedRecord | undefined {
+  const annotation = stringAt(metadata, 'annotations', LAST_APPLIED)
+  const managedFields = listAt(metadata, 'managedFields').filter((one) => own(one, 'operation') === 'Apply')
+  if (lastApplied(annotation) === undefined && managedFields.length === 0) return undefined
+  return { annotations: annotation === undefined ? {} : { [LAST_APPLIED]: annotation }, managedFields }
+}
+
+/** A live object once a manifest is applied over it; without a record, as if no apply had given any of its fields. */
+export function afterApply(
+  given: JsonRecord,
+  live: JsonRecord,
+  record: AppliedRecord | undefined,
+): JsonRecord {
+  const applied =
+    record === undefined
+      ? NOTHING
+      : {
+          client: lastApplied(stringAt(record, 'annotations', LAST_APPLIED)),
+          server: listAt(record, 'managedFields').map((one) => own(one, 'fieldsV1')),
+        }
+  const keysOfItems = BUILT_IN.has(groupOfApiVersion(stringAt(live, 'apiVersion') ?? ''))
+    ? ITEM_KEYS
+    : NO_KEYS
+  return mergedRecord(given, live, applied, keysOfItems)
+}
+
+/** The groups of pods and of Kubernetes' own workloads, whose lists are merged by a key. In custom resources a list is replaced. */
+const BUILT_IN: ReadonlySet<string> = new Set(['', 'apps', 'batch'])
+/** `patchMergeKey` of the lists in a pod's spec that are read: k8s.io/api v1.36, core/v1/types.go. */
+const ITEM_KEYS: ReadonlyMap<string, string> = new Map([
+  ['containers', 'name'],
+  ['initContainers', 'name'],
+  ['volumes', 'name'],
+  ['env', 'name'],
+  ['volumeMounts', 'mountPath'],
+])
+const NO_KEYS: typeof ITEM_KEYS = new Map()
+
+function mergedRecord(
+  given: JsonRecord,
+  live: JsonRecord,
+  applied: Applied,
+  keysOfItems: typeof ITEM_KEYS,
+): JsonRecord {
+  const merged: Record<string, unknown> = { ...given }
+  for (const [key, value] of Object.entries(live)) {
+    const below = belowField(applied, key)
+    if (!Object.hasOwn(given, key)) {
+      const stays = staying(value, below, keysOfItems)
+      if (stays !== undefined) merged[key] = stays
+    } else if (isRecord(given[key]) && isRecord(value))
+      merged[key] = mergedRecord(given[key], value, below, keysOfItems)
+    else if (keysOfItems.has(key) && Array.isArray(given[key]) && Array.isArray(value))
+      merged[key] = mergedList(given[key], value, below, { key: keysOfItems.get(key) ?? '', keysOfItems })
+  }
+  return merged
+}
+
+/** What stays of a live field that the manifest leaves out: all of it, what no apply has given of it, or nothing. */
+function staying(value: unknown, applied: Applied, keysOfItems: typeof ITEM_KEYS): unknown {
+  if (applied.client === undefined && applied.server.length === 0) return value
+  // A client-side apply takes the field away with all that is in it; a server-side one what is its own.
+  if (applied.client !== undefined || !isRecord(value) || applied.server.some(isWhole)) return undefined
+  const rest = mergedRecord({}, value, applied, keysOfItems)
+  return Object.keys(rest).length === 0 ? undefined : rest
+}
+
+function mergedList(
+  given: readonly unknown[],
+  live: readonly unknown[],
+  applied: Applied,
+  { key, keysOfItems }: { readonly key: string; readonly keysOfItems: typeof ITEM_KEYS },
+): readonly unknown[] {
+  const items = new Map(live.map((one) => [own(one, key), one]))
+  const names = new Set(given.map((one) => own(one, key)))
+  const merged = given.map((one) => {
+    const name = own(one, key)
+    const other = items.get(name)
+    return isRecord(one) && isRecord(other)
+      ? mergedRecord(one, other, belowItem(applied, key, name), keysOfItems)
+      : one
+  })
+  const others = [...items].flatMap(([name, one]) => {
+    const stays = names.has(name) ? undefined : staying(one, belowItem(applied, key, name), keysOfItems)
+    return stays === undefined ? [] : [stays]
+  })
+  return [...merged, ...others]
+}
+
+function belowField({ client, server }: Applied, key: string): Applied {
+  return { client: own(client, key), server: fieldsBelow(server, `f:${key}`) }
+}
+
+function belowItem({ client, server }: Applied, key: string, name: unknown): Applied {
+  const items = Array.isArray(client) ? client : []
+  return {
+    client: items.find((one) => own(one, key) === name),
+    server: fieldsBelow(server, `k:${JSON.stringify({ [key]: name })}`),
+  }
+}
+
+/** Who owns a whole value owns what is in it. */
+function fieldsBelow(server: readonly unknown[], name: string): readonly unknown[] {
+  return server.flatMap((one) => (isWhole(one) ? [one] : (own(one, name) ?? [])))
+}
+
+function isWhole(fields: unknown): boolean {
+  return isRecord(fields) && Object.keys(fields).length === 0
 }

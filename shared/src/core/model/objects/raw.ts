@@ -1,6 +1,7 @@
 // An object as it came from a cluster or a file, not validated.
 import type { JsonRecord } from '../../base/json.ts'
 import type { PolicyRule } from './access-rule.ts'
+import type { AppliedRecord } from './applied.ts'
 
 /** The place in a file where an object stands. */
 export interface Origin {
@@ -59,6 +60,8 @@ export interface RawObject {
   readonly isManifest?: true
   /** Of a manifest of a live Namespace: labels and annotations that it does not give, and that the live one may keep. */
   readonly perhapsKept?: ReadonlyMap<string, string>
+  /** Of a live object: what applies have recorded in it. */
+  readonly applied?: AppliedRecord
   /** Of a kind that kleym does not read, and kept because it makes pods. */
   readonly isUnread?: true
   /** It names no namespace, and its kind may be one without: the pods that it makes may be in any. */
