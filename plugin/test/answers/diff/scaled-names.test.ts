@@ -98,6 +98,32 @@ spec: {maxReplicas: 9, scaleTargetRef: {apiVersion: apps/v1, kind: StatefulSet, 
   })
 })
 
+test('a registration by names that goes takes its IDs from the numbered pods, and nothing else from them', async () => {
+  const every = BY_NAME.replace('by-name', 'every').replace('{{ .PodMeta.Name }}', 'every')
+  const byName = BY_NAME.replace(
+    'className: spire,',
+    'className: spire, podSelector: {matchLabels: {app: llama}},',
+  )
+  const other = leaderWorkerSet(2).replaceAll('llama', 'other')
+  const workloads = `${statefulSet(2)}---\n${other}${every}`
+  const { code, stdout } = await diff(`${workloads}${byName}`, workloads, '')
+  expect(changedIds(stdout, 'loses')).toEqual([
+    'spiffe://example.org/llama-0',
+    'spiffe://example.org/llama-1',
+  ])
+  expect([code, changedIds(stdout, 'gains'), stdout]).toEqual([
+    1,
+    [],
+    expect.not.stringContaining('undetermined'),
+  ])
+  const back = await diff(workloads, `${workloads}${byName}`, '')
+  expect(changedIds(back.stdout, 'gains')).toEqual([
+    'spiffe://example.org/llama-0',
+    'spiffe://example.org/llama-1',
+  ])
+  expect(changedIds(back.stdout, 'loses')).toEqual([])
+})
+
 test('a selector for the name of one pod is for that pod alone', async () => {
   const { stdout } = await diff(statefulSet(2), statefulSet(3), BY_SELECTOR)
   expect(changedIds(stdout, 'gains')).toEqual(['spiffe://example.org/third'])

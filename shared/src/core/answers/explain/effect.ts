@@ -374,6 +374,7 @@ function changes(
 ): SideChanges {
   const certain = new Map<string, HolderIds>()
   const open = new Map<string, readonly string[]>()
+  // Pods that one side tells apart by their numbers, and the other does not: there the template stands for all of them.
   const instead = lazy(() =>
     Map.groupBy(
       [...right].flatMap(([key, one]) => (left.has(key) ? [] : [one])),
@@ -384,19 +385,22 @@ function changes(
     const other = right.get(key)
     // There may be hundreds of thousands, and hardly any change.
     if (other !== undefined && ids.isSubsetOf(other.ids)) continue
-    const missing = [...ids].filter((id) => other?.ids.has(id) !== true)
-    // Pods that one side tells apart by their numbers, and the other does not.
-    const others = other === undefined ? instead().get(holderKey({ ...holder, pod: workload })) : undefined
-    const whyNot = (id: string): string | undefined => {
-      const same = others?.find(
-        (one) =>
-          (isOfMany || one.isOfMany) && [...one.ids, ...one.perhaps.keys()].some((its) => mayMeet(its, id)),
-      )
+    const others =
+      other === undefined
+        ? (instead().get(holderKey({ ...holder, pod: workload })) ?? []).filter(
+            (one) => isOfMany || one.isOfMany,
+          )
+        : []
+    const isHeld = (id: string): boolean =>
+      other?.ids.has(id) ?? (others.length > 0 && !id.includes('<') && others.every((one) => one.ids.has(id)))
+    const whyOpen = (id: string): string | undefined => {
+      const same = others.find((one) => [...one.ids, ...one.perhaps.keys()].some((its) => mayMeet(its, id)))
       return other?.perhaps.get(id) ?? (same && `${same.holder.pod} may be the same pod`)
     }
-    const unsure = missing.flatMap((id) => whyNot(id) ?? [])
+    const missing = [...ids].filter((id) => !isHeld(id))
+    const unsure = missing.flatMap((id) => whyOpen(id) ?? [])
     if (unsure.length > 0) open.set(key, unsure)
-    const gone = missing.filter((id) => whyNot(id) === undefined)
+    const gone = missing.filter((id) => whyOpen(id) === undefined)
     if (gone.length === 0) continue
     // A container that is not there holds nothing, whatever else was not read; but it may be there.
     const why = other === undefined ? unread.pods(namespace) : unread.identities(namespace)

@@ -37,7 +37,7 @@ interface HeldByContainer {
 export interface HolderState extends HeldByContainer {
   readonly holder: Holder
   readonly namespace: string
-  /** The `podText` of its pod, without the number or the role that tells it from others of its workload. */
+  /** The `podText` of its pod, without the numbers that tell it from others of its template. */
   readonly workload: string
   /** Whether it stands for any number of pods. */
   readonly isOfMany: boolean
@@ -147,7 +147,7 @@ export function* identitiesOf(
   const take = (pod: Pod, containers: readonly HeldOfPod[]): void => {
     const { namespace } = pod
     const isOfMany = !pod.exists && pod.name === undefined
-    const workload = podText(pod.part === '' ? pod : { ...pod, part: '' })
+    const workload = podText(pod.unnumbered === undefined ? pod : { ...pod, part: pod.unnumbered })
     for (const { container, held: now } of containers) {
       const holder = { pod: podText(pod), container }
       const key = holderKey(holder)

@@ -63,6 +63,8 @@ export interface Pod {
   /** The pod itself, or the workload whose template this is; `part` tells apart two templates of one workload. */
   readonly ref: PodRef
   readonly part: string
+  /** The part without the numbers that tell the pods of one template apart; absent: it has none. */
+  readonly unnumbered?: string
   /**
    * Whether an API server holds this very pod. Where it does not (a manifest or a template), the UID, the node and
    * whatever controllers and admission add are not known yet.

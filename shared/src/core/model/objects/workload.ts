@@ -34,6 +34,8 @@ type WorkloadKind = (typeof WORKLOAD_KINDS)[number]['kind']
 interface PodTemplate {
   readonly template: unknown
   readonly part: string
+  /** The part without the numbers of its pods; absent: it has none. */
+  readonly unnumbered?: string
   /** Labels that the controller sets to a value that follows from the workload. */
   readonly knownLabels: readonly (readonly [label: string, value: string])[]
   /** Labels that the controller sets to a value that is known only when it makes the pod. */
@@ -213,8 +215,13 @@ function numbered(template: PodTemplate, number: PodNumber, labels: PodTemplate[
   if (number === undefined) return template
   return {
     ...(typeof number === 'number' ? withKnown(template, labels) : template),
-    part: template.part === '' ? String(number) : `${template.part} ${number}`,
+    part: joined(template.part, String(number)),
+    unnumbered: template.unnumbered ?? template.part,
   }
+}
+
+function joined(...parts: readonly string[]): string {
+  return parts.filter((part) => part !== '').join(' ')
 }
 
 function withKnown(template: PodTemplate, labels: PodTemplate['knownLabels']): PodTemplate {
@@ -306,6 +313,7 @@ function leaderWorkerTemplates(
 
 function podOf(raw: RawObject, kind: WorkloadKind, meta: ObjectMeta, made: PodTemplate): Pod {
   const spec = recordAt(made.template, 'spec')
+  const role = raw.made?.part ?? ''
   const labels = new Map(readStringMap(dig(made.template, 'metadata', 'labels')))
   const possible = raw.made?.possibleLabels ?? []
   const unknownLabels = new Set([
@@ -318,7 +326,8 @@ function podOf(raw: RawObject, kind: WorkloadKind, meta: ObjectMeta, made: PodTe
   for (const [label, value] of made.knownLabels) labels.set(label, value)
   const pod = podOfTemplate({
     ref: raw.made?.by ?? { kind, namespace: meta.namespace, name: meta.name },
-    part: [raw.made?.part ?? '', made.part].filter((part) => part !== '').join(' '),
+    part: joined(role, made.part),
+    ...(made.unnumbered !== undefined && { unnumbered: joined(role, made.unnumbered) }),
     namespace: meta.namespace,
     name: made.name,
     labels,
