@@ -72,7 +72,9 @@ export class Door {
 
   /** Notes about opaque documents that are reported together: patches that no kustomization includes. */
   noted(): readonly string[] {
-    return partialNotes(this.#opaque.filter(({ isNoted }) => isNoted === true))
+    return partialNotes(
+      this.#opaque.filter(({ isNoted, kind }) => isNoted === true && kind === 'not rendered'),
+    )
   }
 }
 

@@ -27,7 +27,8 @@ import { isErrorText } from './failed-read.ts'
 import { isSealedText, plainKindOf, plainTypeOf } from './kinds-in-text.ts'
 import { placeholderIn } from './placeholders.ts'
 import { placeText, spentProblem, type InputProblem } from './problem.ts'
-import { reachOf, reachOfText } from './reach.ts'
+import { isOfAgent } from '@kleym/shared/core/model/objects/agent-config.ts'
+import { AGENT, reachOf, reachOfText } from './reach.ts'
 import { STDIN_ARGUMENT } from './stdin.ts'
 import { ownTree } from './own-tree.ts'
 import { lookThrough, type ReachOfFile } from './tool-folders.ts'
@@ -192,9 +193,11 @@ function takeParsed(
   for (const fault of parsed.faults) {
     const text = parsed.faultyTexts?.get(fault.document)
     const problem = mayMention(faultProblem(name, fault, text, rules), text, rules)
-    if (problem.reach?.length === 0 && (text ?? '').length <= HARMLESS_MAX)
+    if (problem.reach?.length === 0 && (text ?? '').length <= HARMLESS_MAX) {
       door.dismiss({ because: 'text', what: problem })
-    else door.hold(problem)
+      // That it turns nothing on decides beside agents that do.
+      if (isOfAgent(text ?? '')) door.hold({ ...problem, reach: [AGENT], isNoted: true })
+    } else door.hold(problem)
   }
   if (parsed.faults.length > INPUT_LIMITS.problems) door.hold(tooManyFaults(name))
   for (const document of parsed.documents) collected.take(document, name)

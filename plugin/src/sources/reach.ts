@@ -124,7 +124,11 @@ function reachWithin(
 const ENCODED = /[A-Za-z0-9+/=]{64,}/g
 
 /** What says how agents are configured, in whatever form. */
-const AGENT: ProblemReach = { kind: qualifiedKind(OPENSHIFT_AGENT), namespace: undefined, name: undefined }
+export const AGENT: ProblemReach = {
+  kind: qualifiedKind(OPENSHIFT_AGENT),
+  namespace: undefined,
+  name: undefined,
+}
 
 /** The reach of an object of a known kind; empty for a ConfigMap whose text does not mention the configuration of SCM, or of an agent. */
 export function reachOf(

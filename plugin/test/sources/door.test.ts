@@ -621,6 +621,27 @@ test('an agent whose configuration cannot be read may tell the labels of namespa
   expect((await asked('who-selects', files)).code).toBe(4)
 })
 
+/** The mark of the registration that is for the labels of namespaces. */
+const markOf = ({ stdout }: Ran): string | undefined =>
+  /(.) spiffe:\/\/example.org\/labelled/.exec(stdout)?.[1]
+
+test.each([
+  ['does not', agentConfig('')],
+  ['cannot be read', agentConfig('', '  x: [\n')],
+])(
+  'of two agents one tells the labels of namespaces, and the other %s: who holds what depends',
+  async (_, other) => {
+    const labelled = typed('spire.spiffe.io/v1alpha1', 'ClusterSPIFFEID', {
+      spiffeIDTemplate: 'spiffe://example.org/labelled',
+      workloadSelectorTemplates: ['k8s:ns-label:kubernetes.io/metadata.name:demo'],
+    })
+    const files = { 'x.yaml': labelled, 'a.yaml': agentConfig('enable_namespace_labels = true') }
+    expect(markOf(await asked('who-selects', files))).toBe('✓')
+    const both = { ...files, 'b.yaml': other.replace('name: agent', 'name: other') }
+    expect(markOf(await asked('who-selects', both))).toBe('!')
+  },
+)
+
 const service = (model: string): string =>
   typed('serving.kserve.io/v1alpha1', 'LLMInferenceService', { model: { uri: model } })
 

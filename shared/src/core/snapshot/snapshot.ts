@@ -59,7 +59,7 @@ import type { PodMaker } from '../model/objects/pod-makers.ts'
 import { configuredRights, type ConfiguredRight } from '../model/objects/configured-rights.ts'
 import { agentNodesIn, type AgentNodes } from '../model/objects/agent-nodes.ts'
 import { spireSetup, type SpireSetup } from '../model/objects/spire-setup.ts'
-import { agentConfigsIn, attestedBy } from '../model/objects/agent-config.ts'
+import { agentConfigsIn, attestedBy, OPENSHIFT_AGENT } from '../model/objects/agent-config.ts'
 import { AdmissionLabels, keysNamedBy } from '../model/objects/admission-labels.ts'
 import { containersAskedFor, INJECTION_KEYS, withInjected } from '../model/objects/sidecars.ts'
 import { isWorkload, readWorkloadPods } from '../model/objects/workload.ts'
@@ -268,7 +268,10 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
     ],
     bindings.map(({ containerName }) => valueOf(containerName)),
   )
-  const attested = attestedBy(agentConfigsIn(objects))
+  const attested = attestedBy(
+    agentConfigsIn(objects),
+    ofSource.part([qualifiedKind(OPENSHIFT_AGENT)]) !== undefined,
+  )
   const over: Pod[] = []
   const complete = (all: readonly Pod[]): readonly Pod[] =>
     all.flatMap((one) => {

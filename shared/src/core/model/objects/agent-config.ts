@@ -140,12 +140,13 @@ export function mayHoldAgentConfig(text: string): boolean {
   return isOfAgent(text) && [LACKS, TELLS].some((setting) => mayBeOn(text, setting))
 }
 
-/** Makes a function that gives a pod with what agents of these configurations find of it, and what they do not. */
+/** Makes a function that gives a pod with what agents of these configurations find of it, and what they do not; there may be further ones. */
 export function attestedBy(
   agents: readonly AgentConfig[],
+  mayBeMore: boolean,
 ): (pod: Pod, namespace: Namespace | undefined) => Pod {
   const lacked = lackedBy(agents)
-  const told = toldNamespaces(agents)
+  const told = mayBeMore ? undefined : toldNamespaces(agents)
   const byNamespace = new Map<string, NamespaceTold>()
   return (pod, namespace) => {
     if (lacked === undefined && told === undefined) return pod
