@@ -1,8 +1,6 @@
 // The state of a cluster as a command reads it: lists side by side in two rounds, since what is kept of pods follows
 // from the templates that there are (docs/cluster.md, "What is read").
 import type { JsonRecord } from '@kleym/shared/core/base/json.ts'
-import { kindKey } from '@kleym/shared/core/model/kinds.ts'
-import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
 import { unknownReasonText, type UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
 import { mentionsOf } from '@kleym/shared/core/base/go/template/mentions.ts'
 import {
@@ -33,6 +31,7 @@ import {
   resourceName,
   WORKLOADS,
 } from '@kleym/shared/kube/resources.ts'
+import { objectKey } from '../sources/object-key.ts'
 import { readMesh, readPolicies, type PolicyQuestion } from './policies.ts'
 import type { ClusterReader, ListRequest, Reading } from './reader.ts'
 import { findEveryScm, findOurScm, type ScmFound, type ScmQuestion } from './scm.ts'
@@ -96,8 +95,8 @@ export async function readLiveSide(reader: ClusterReader, question: LiveQuestion
   await reader.open()
   const side = new LiveSideReader(kind)
   const limit = namespaces === undefined ? undefined : NARROW_PAGE
-  const inFiles = new Set(files.map(({ value }) => keyOf(value)))
-  const isInFiles = (object: JsonRecord): boolean => inFiles.size > 0 && inFiles.has(keyOf(object))
+  const inFiles = new Set(files.map(({ value }) => objectKey(value)))
+  const isInFiles = (object: JsonRecord): boolean => inFiles.size > 0 && inFiles.has(objectKey(object))
   const read = async ({ trim = WHOLE, ...want }: ListRequest): Promise<void> =>
     side.add(want.resource, await reader.read({ ...want, trim: keepingApplied(trim, isInFiles), limit }))
   const [operator] = await Promise.all([
@@ -125,11 +124,6 @@ export async function readLiveSide(reader: ClusterReader, question: LiveQuestion
   ])
   if (namespaces === undefined) addScm(await findEveryScm(reader, question, side.objects))
   return side.finish(operator, namespaces)
-}
-
-function keyOf(value: JsonRecord): string {
-  const { namespace, name } = readMeta(value)
-  return JSON.stringify([kindKey(value), namespace, name])
 }
 
 /** The operator's Deployments, wherever they are. */

@@ -25,6 +25,7 @@ import { recordAt } from '@kleym/shared/core/model/objects/pod.ts'
 import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import { readWorkloadPods, WORKLOAD_KINDS } from '@kleym/shared/core/model/objects/workload.ts'
 import type { ObjectName } from '../sources/kind-name.ts'
+import { objectKey } from '../sources/object-key.ts'
 import { boundedProblems, placeText, type InputProblem } from '../sources/problem.ts'
 
 const SERVER_METADATA = [
@@ -43,13 +44,13 @@ export function overlay(
 ): { readonly objects: readonly RawObject[]; readonly problems: readonly InputProblem[] } {
   if (live.length === 0) return { objects: files, problems: [] }
   if (files.length === 0) return { objects: live, problems: [] }
-  const merged = new Map(live.map((object) => [identityOf(object), object]))
+  const merged = new Map(live.map((object) => [objectKey(object.value), object]))
   const problems: InputProblem[] = []
   for (const file of files) {
-    const shadowed = merged.get(identityOf(file))
+    const shadowed = merged.get(objectKey(file.value))
     const { object, mayKeep } =
       shadowed === undefined ? { object: file, mayKeep: false } : asUpdate(file, shadowed)
-    merged.set(identityOf(file), object)
+    merged.set(objectKey(file.value), object)
     if (mayKeep) problems.push(mayKeepProblem(file))
   }
   return { objects: [...merged.values()], problems: boundedProblems(problems) }
@@ -72,9 +73,9 @@ function mayKeepProblem({ value, origin }: RawObject): InputProblem {
 
 /** The live objects that no file shadows, of the kinds that people keep in files; in a total order. */
 export function takenToStay(live: readonly RawObject[], files: readonly RawObject[]): readonly Subject[] {
-  const given = new Set(files.map(identityOf))
+  const given = new Set(files.map(({ value }) => objectKey(value)))
   return live
-    .filter((object) => KEPT_IN_FILES.has(kindKey(object.value)) && !given.has(identityOf(object)))
+    .filter((object) => KEPT_IN_FILES.has(kindKey(object.value)) && !given.has(objectKey(object.value)))
     .map(({ value }) => {
       const { namespace, name } = readMeta(value)
       return { kind: stringAt(value, 'kind') ?? '', namespace, name }
@@ -127,11 +128,6 @@ export function isNamed(value: JsonRecord, named: ObjectName, namespace: string)
     meta.name === named.name &&
     (meta.namespace === '' || meta.namespace === (named.namespace ?? namespace))
   )
-}
-
-function identityOf({ value }: RawObject): string {
-  const { namespace, name } = readMeta(value)
-  return JSON.stringify([kindOf(value).group, value['kind'], namespace, name])
 }
 
 /** A manifest once it is applied: a live object keeps what applies have not given. Without a record it may keep more, or not. */

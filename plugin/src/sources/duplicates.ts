@@ -8,6 +8,7 @@ import { readObjectVersion } from '@kleym/shared/core/model/objects/meta.ts'
 import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'
+import { objectKey } from './object-key.ts'
 import type { InputProblem } from './problem.ts'
 
 /**
@@ -55,8 +56,7 @@ export function withoutDuplicates(objects: readonly RawObject[]): {
 /** Group, kind, namespace and name; undefined for an object whose name the API server will make, and where only mentions are kept. */
 function keyOf({ value, mentions }: RawObject): string | undefined {
   if (mentions !== undefined) return undefined
-  const { namespace, name } = readObjectVersion(value)
-  return name === '' ? undefined : JSON.stringify([kindKey(value), namespace, name])
+  return readObjectVersion(value).name === '' ? undefined : objectKey(value)
 }
 
 /** Whether kubectl reads a file after another one: it goes through folders name by name, whatever is in them. */
