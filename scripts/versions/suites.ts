@@ -40,6 +40,7 @@ export const SUITES: Readonly<Record<Topic, readonly string[]>> = {
     'operator-webhook',
   ],
   plugin: [
+    'kept-fields',
     'kept-labels',
     'manifest-check',
     'plugin-agreement',

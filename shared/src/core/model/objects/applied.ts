@@ -49,10 +49,8 @@ export function afterApply(
           client: lastApplied(stringAt(record, 'annotations', LAST_APPLIED)),
           server: listAt(record, 'managedFields').map((one) => own(one, 'fieldsV1')),
         }
-  const keysOfItems = BUILT_IN.has(groupOfApiVersion(stringAt(live, 'apiVersion') ?? ''))
-    ? ITEM_KEYS
-    : NO_KEYS
-  return mergedRecord(given, live, applied, keysOfItems)
+  const keys = BUILT_IN.has(groupOfApiVersion(stringAt(live, 'apiVersion') ?? '')) ? ITEM_KEYS : NO_KEYS
+  return mergedRecord(given, live, applied, keys)
 }
 
 /** The groups of pods and of Kubernetes' own workloads, whose lists are merged by a key. In custom resources a list is replaced. */
@@ -65,56 +63,65 @@ const ITEM_KEYS: ReadonlyMap<string, string> = new Map([
   ['env', 'name'],
   ['volumeMounts', 'mountPath'],
 ])
-const NO_KEYS: typeof ITEM_KEYS = new Map()
+const NO_KEYS: ItemKeys = new Map()
 
-function mergedRecord(
-  given: JsonRecord,
-  live: JsonRecord,
-  applied: Applied,
-  keysOfItems: typeof ITEM_KEYS,
-): JsonRecord {
+type ItemKeys = typeof ITEM_KEYS
+
+function mergedRecord(given: JsonRecord, live: JsonRecord, applied: Applied, keys: ItemKeys): JsonRecord {
   const merged: Record<string, unknown> = { ...given }
-  for (const [key, value] of Object.entries(live)) {
-    const below = belowField(applied, key)
-    if (!Object.hasOwn(given, key)) {
-      const stays = staying(value, below, keysOfItems)
-      if (stays !== undefined) merged[key] = stays
-    } else if (isRecord(given[key]) && isRecord(value))
-      merged[key] = mergedRecord(given[key], value, below, keysOfItems)
-    else if (keysOfItems.has(key) && Array.isArray(given[key]) && Array.isArray(value))
-      merged[key] = mergedList(given[key], value, below, { key: keysOfItems.get(key) ?? '', keysOfItems })
+  for (const [field, value] of Object.entries(live)) {
+    const below = belowField(applied, field)
+    const merging = { itemKey: keys.get(field), keys }
+    const after = Object.hasOwn(given, field)
+      ? mergedValue(given[field], value, below, merging)
+      : staying(value, below, merging)
+    if (after !== undefined) merged[field] = after
   }
   return merged
 }
 
+/** How a value is merged: a list by this key of its items; undefined: it is replaced. */
+interface Merging {
+  readonly itemKey: string | undefined
+  readonly keys: ItemKeys
+}
+
+function mergedValue(given: unknown, live: unknown, applied: Applied, { itemKey, keys }: Merging): unknown {
+  if (isRecord(given) && isRecord(live)) return mergedRecord(given, live, applied, keys)
+  return itemKey !== undefined && Array.isArray(given) && Array.isArray(live)
+    ? mergedList(given, live, applied, { itemKey, keys })
+    : given
+}
+
 /** What stays of a live field that the manifest leaves out: all of it, what no apply has given of it, or nothing. */
-function staying(value: unknown, applied: Applied, keysOfItems: typeof ITEM_KEYS): unknown {
-  if (applied.client === undefined && applied.server.length === 0) return value
+function staying(value: unknown, applied: Applied, merging: Merging): unknown {
+  if (!isApplied(applied)) return value
   // A client-side apply takes the field away with all that is in it; a server-side one what is its own.
-  if (applied.client !== undefined || !isRecord(value) || applied.server.some(isWhole)) return undefined
-  const rest = mergedRecord({}, value, applied, keysOfItems)
-  return Object.keys(rest).length === 0 ? undefined : rest
+  if (applied.client !== undefined || applied.server.some(isWhole)) return undefined
+  const rest = mergedValue(Array.isArray(value) ? [] : {}, value, applied, merging)
+  return isRecord(rest) && Object.keys(rest).length === 0 ? undefined : rest
+}
+
+function isApplied({ client, server }: Applied): boolean {
+  return client !== undefined || server.length > 0
 }
 
 function mergedList(
   given: readonly unknown[],
   live: readonly unknown[],
   applied: Applied,
-  { key, keysOfItems }: { readonly key: string; readonly keysOfItems: typeof ITEM_KEYS },
+  { itemKey, keys }: { readonly itemKey: string; readonly keys: ItemKeys },
 ): readonly unknown[] {
-  const items = new Map(live.map((one) => [own(one, key), one]))
-  const names = new Set(given.map((one) => own(one, key)))
+  const items = new Map(live.map((one) => [own(one, itemKey), one]))
+  const names = new Set(given.map((one) => own(one, itemKey)))
   const merged = given.map((one) => {
-    const name = own(one, key)
-    const other = items.get(name)
-    return isRecord(one) && isRecord(other)
-      ? mergedRecord(one, other, belowItem(applied, key, name), keysOfItems)
-      : one
+    const name = own(one, itemKey)
+    return mergedValue(one, items.get(name), belowItem(applied, itemKey, name), { itemKey: undefined, keys })
   })
-  const others = [...items].flatMap(([name, one]) => {
-    const stays = names.has(name) ? undefined : staying(one, belowItem(applied, key, name), keysOfItems)
-    return stays === undefined ? [] : [stays]
-  })
+  // An item that an apply gave goes with all that is in it.
+  const others = [...items].flatMap(([name, one]) =>
+    names.has(name) || isApplied(belowItem(applied, itemKey, name)) ? [] : [one],
+  )
   return [...merged, ...others]
 }
 
