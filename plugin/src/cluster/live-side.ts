@@ -109,7 +109,7 @@ export async function readLiveSide(reader: ClusterReader, question: LiveQuestion
     ...(question.imports === true ? [read({ resource: POOL_IMPORTS, namespaces, trim: WHOLE })] : []),
     read({ resource: NODES, trim: WITHOUT_STATUS }),
     readNamespaces(reader, namespaces, side),
-    ...(policies ? [addPolicies(reader, { namespaces, limit, names }, side)] : []),
+    ...(policies ? [addPolicies(reader, { namespaces, limit, names, isInFiles }, side)] : []),
     ...(question.configMaps === true ? [addConfigMaps(reader, side)] : []),
   ])
   const addScm = (found: ScmFound): void => side.addScm(found)

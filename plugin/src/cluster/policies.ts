@@ -1,5 +1,6 @@
 // Access policies of a cluster. All of them are wanted whatever is asked about: one in any namespace may name any identity.
 // Where that is not permitted, those of the namespaces in question are better than none, and the rest stays unknown.
+import type { JsonRecord } from '@kleym/shared/core/base/json.ts'
 import type { Resource } from '@kleym/shared/kube/api.ts'
 import { ISTIO_NAMESPACE } from '@kleym/shared/core/model/naming/istio-source.ts'
 import {
@@ -9,7 +10,7 @@ import {
   NAMING_RESOURCES,
 } from '@kleym/shared/kube/resources.ts'
 import type { ClusterReader, Reading } from './reader.ts'
-import { policyTrim } from './trim.ts'
+import { keepingApplied, policyTrim } from './trim.ts'
 
 /** What reading one kind came to. */
 export interface KindReading {
@@ -23,6 +24,8 @@ export interface PolicyQuestion {
   readonly limit: number | undefined
   /** Whether objects of other programs that name identities are read too. */
   readonly names: boolean
+  /** Whether a file shadows an object. */
+  readonly isInFiles: (object: JsonRecord) => boolean
 }
 
 /** Reads the kinds that are served, one list each; a version too old or too new to interpret where there is no other. */
@@ -57,11 +60,12 @@ const MESH_CONFIG = 'istio'
 async function readKind(
   reader: ClusterReader,
   resource: Resource,
-  { namespaces, limit }: PolicyQuestion,
+  { namespaces, limit, isInFiles }: PolicyQuestion,
 ): Promise<Reading> {
-  const everywhere = await reader.read({ resource, trim: policyTrim, limit })
+  const trim = keepingApplied(policyTrim, isInFiles)
+  const everywhere = await reader.read({ resource, trim, limit })
   if (everywhere.state !== 'unknown' || everywhere.why.cause !== 'forbidden' || namespaces === undefined)
     return everywhere
-  const some = await reader.read({ resource, namespaces, trim: policyTrim, limit })
+  const some = await reader.read({ resource, namespaces, trim, limit })
   return some.state === 'absent' ? everywhere : { ...everywhere, objects: some.objects }
 }

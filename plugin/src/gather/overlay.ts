@@ -6,6 +6,7 @@ import {
   BINDING,
   REGISTRATIONS,
   OBJECTIVE_KINDS,
+  POLICY_KINDS,
   POOL_KINDS,
   kindOf,
   qualifiedKind,
@@ -15,6 +16,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import { CLUSTER_SPIFFE_ID_KIND, CLUSTER_STATIC_ENTRY_KIND } from '@kleym/shared/core/model/names.ts'
 import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
+import { readAccessPolicy } from '@kleym/shared/core/model/objects/access-policy.ts'
 import { afterApply, appliedRecord, LAST_APPLIED } from '@kleym/shared/core/model/objects/applied.ts'
 import { readBinding } from '@kleym/shared/core/model/objects/binding.ts'
 import { readClusterSpiffeId } from '@kleym/shared/core/model/objects/clusterspiffeid.ts'
@@ -225,5 +227,9 @@ function readOf(raw: RawObject): unknown {
       pod.nodeName,
       pod.containers.map(({ name, role }) => [name, role]),
     ])
-  return value['spec']
+  if (kindKey(value) === qualifiedKind(ACCESS_POLICY_KIND)) {
+    const { meta: _, ancestors: _ancestors, ...read } = readAccessPolicy(raw)
+    return read
+  }
+  return POLICY_KINDS.includes(kindKey(value)) ? value['spec'] : undefined
 }

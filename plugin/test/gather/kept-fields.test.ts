@@ -133,6 +133,23 @@ describe('what a live object has and its manifest lacks', () => {
     expect([line, code === 4]).toEqual([expected, expected.startsWith('!')])
   })
 
+  test('leaves a policy open, if it is in its rules', async () => {
+    const names = (principal: string): JsonRecord => ({ from: [{ source: { principals: [principal] } }] })
+    const policy = {
+      apiVersion: 'security.istio.io/v1',
+      kind: 'AuthorizationPolicy',
+      metadata: { name: 'x', namespace: 'team-a' },
+      spec: { action: 'ALLOW' },
+    }
+    const rules = [names('example.org/ns/team-a/pool/llama')]
+    const live = { ...policy, metadata: { ...policy.metadata, ...STAMPS }, spec: { ...policy.spec, rules } }
+    const asked = await ask('policies', policy, [...LIVE, live])
+    expect(asked.stderr).toContain('live AuthorizationPolicy team-a/x has fields that its manifest lacks')
+    expect((await ask('policies', { ...policy, spec: live.spec }, [...LIVE, live])).stderr).not.toContain(
+      'lacks',
+    )
+  })
+
   test('leaves nothing open if it decides nothing, such as a default', async () => {
     const template = { metadata: { labels: { app: 'r' } }, spec: { containers: CONTAINERS } }
     const deployment = {
