@@ -147,9 +147,10 @@ export function* identitiesOf(
   const take = (pod: Pod, containers: readonly HeldOfPod[]): void => {
     const { namespace } = pod
     const isOfMany = !pod.exists && pod.name === undefined
-    const workload = podText(pod.unnumbered === undefined ? pod : { ...pod, part: pod.unnumbered })
+    const text = podText(pod)
+    const workload = pod.unnumbered === undefined ? text : podText({ ...pod, part: pod.unnumbered })
     for (const { container, held: now } of containers) {
-      const holder = { pod: podText(pod), container }
+      const holder = { pod: text, container }
       const key = holderKey(holder)
       const before = held.get(key)
       held.set(key, {
