@@ -67,6 +67,17 @@ test.each([
   expect(applied(record, live, given)).toEqual(given)
 })
 
+test('a field of any name is a field, and records of any form are read', () => {
+  const live = Object.fromEntries([
+    ['__proto__', { a: 1 }],
+    ['b', 1],
+  ])
+  const merged = applied(byClient({ spec: { b: 1 } }), live, {})
+  expect(JSON.stringify(merged)).toBe('{"__proto__":{"a":1}}')
+  for (const managedFields of [7, [7], [{ operation: 'Apply', fieldsV1: [] }], [{ operation: 'Apply' }]])
+    expect(applied({ managedFields }, { a: 1 }, { c: 1 })).toEqual({ a: 1, c: 1 })
+})
+
 test('without a record of an apply nothing goes', () => {
   expect(appliedRecord({ annotations: { [LAST_APPLIED]: '[' } })).toBeUndefined()
   expect(appliedRecord({ managedFields: [{ operation: 'Update', manager: 'helm' }] })).toBeUndefined()

@@ -68,16 +68,17 @@ const NO_KEYS: ItemKeys = new Map()
 type ItemKeys = typeof ITEM_KEYS
 
 function mergedRecord(given: JsonRecord, live: JsonRecord, applied: Applied, keys: ItemKeys): JsonRecord {
-  const merged: Record<string, unknown> = { ...given }
+  // An assignment to `__proto__` would make no field of it.
+  const merged = new Map(Object.entries(given))
   for (const [field, value] of Object.entries(live)) {
     const below = belowField(applied, field)
     const merging = { itemKey: keys.get(field), keys }
     const after = Object.hasOwn(given, field)
       ? mergedValue(given[field], value, below, merging)
       : staying(value, below, merging)
-    if (after !== undefined) merged[field] = after
+    if (after !== undefined) merged.set(field, after)
   }
-  return merged
+  return Object.fromEntries(merged)
 }
 
 /** How a value is merged: a list by this key of its items; undefined: it is replaced. */
@@ -112,29 +113,27 @@ function mergedList(
   applied: Applied,
   { itemKey, keys }: { readonly itemKey: string; readonly keys: ItemKeys },
 ): readonly unknown[] {
-  const items = new Map(live.map((one) => [own(one, itemKey), one]))
-  const names = new Set(given.map((one) => own(one, itemKey)))
+  const byKey = (list: readonly unknown[]): ReadonlyMap<unknown, unknown> =>
+    new Map(list.map((one) => [own(one, itemKey), one]))
+  const [givenItems, liveItems] = [byKey(given), byKey(live)]
+  const clientItems = byKey(Array.isArray(applied.client) ? applied.client : [])
+  const below = (name: unknown): Applied => ({
+    client: clientItems.get(name),
+    server: fieldsBelow(applied.server, `k:${JSON.stringify({ [itemKey]: name })}`),
+  })
   const merged = given.map((one) => {
     const name = own(one, itemKey)
-    return mergedValue(one, items.get(name), belowItem(applied, itemKey, name), { itemKey: undefined, keys })
+    return mergedValue(one, liveItems.get(name), below(name), { itemKey: undefined, keys })
   })
   // An item that an apply gave goes with all that is in it.
-  const others = [...items].flatMap(([name, one]) =>
-    names.has(name) || isApplied(belowItem(applied, itemKey, name)) ? [] : [one],
+  const others = [...liveItems].flatMap(([name, one]) =>
+    givenItems.has(name) || isApplied(below(name)) ? [] : [one],
   )
   return [...merged, ...others]
 }
 
 function belowField({ client, server }: Applied, key: string): Applied {
   return { client: own(client, key), server: fieldsBelow(server, `f:${key}`) }
-}
-
-function belowItem({ client, server }: Applied, key: string, name: unknown): Applied {
-  const items = Array.isArray(client) ? client : []
-  return {
-    client: items.find((one) => own(one, key) === name),
-    server: fieldsBelow(server, `k:${JSON.stringify({ [key]: name })}`),
-  }
 }
 
 /** Who owns a whole value owns what is in it. */
