@@ -116,6 +116,9 @@ test('a registration by names that goes takes its IDs from the numbered pods, an
     [],
     expect.not.stringContaining('undetermined'),
   ])
+  expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
+    '· removes 1 entry for each pod of StatefulSet team-a/llama ·',
+  )
   const back = await diff(workloads, `${workloads}${byName}`, '')
   expect(changedIds(back.stdout, 'gains')).toEqual([
     'spiffe://example.org/llama-0',

@@ -116,20 +116,20 @@ export interface ComparedBudgets {
 
 /** Counts the entries of two states beside each other, in steps for each pod. */
 export function* comparingEntries(before: State, after: State): Steps<ComparedBudgets> {
-  const had = new Map<string, PodWithEntries>()
-  const has = new Map<string, PodWithEntries>()
+  const had = new PodsWithEntries()
+  const has = new PodsWithEntries()
   const counted = {
-    before: yield* countingEntries(before, (pod, entries) => had.set(podText(pod), { pod, entries })),
-    after: yield* countingEntries(after, (pod, entries) => has.set(podText(pod), { pod, entries })),
+    before: yield* countingEntries(before, (pod, entries) => had.add({ pod, entries })),
+    after: yield* countingEntries(after, (pod, entries) => has.add({ pod, entries })),
   }
   const change = new ChangeCounter(before, after)
-  for (const [text, { pod, entries }] of has) {
+  for (const { pod, entries } of has.all()) {
     yield
-    change.add(pod, had.get(text)?.entries, entries)
+    change.add(pod, had.like(pod)?.entries, entries)
   }
-  for (const [text, { pod, entries }] of had) {
+  for (const { pod, entries } of had.all()) {
     yield
-    if (!has.has(text)) change.add(pod, entries, undefined)
+    if (has.like(pod) === undefined) change.add(pod, entries, undefined)
   }
   const causes = counted.before.unread.union(counted.after.unread)
   return { ...counted, change: change.result(causes) }
@@ -138,6 +138,34 @@ export function* comparingEntries(before: State, after: State): Steps<ComparedBu
 interface PodWithEntries {
   readonly pod: Pod
   readonly entries: EntriesOfPod
+}
+
+class PodsWithEntries {
+  readonly #byText = new Map<string, PodWithEntries>()
+  /** One of those that a template makes, by the text of the template without numbers. */
+  readonly #byTemplate = new Map<string, PodWithEntries>()
+
+  add(one: PodWithEntries): void {
+    this.#byText.set(podText(one.pod), one)
+    if (!one.pod.exists) getOrCreate(this.#byTemplate, templateText(one.pod), () => one)
+  }
+
+  all(): Iterable<PodWithEntries> {
+    return this.#byText.values()
+  }
+
+  /** The same pod; of pods that one side alone tells apart by their numbers, one of the template. */
+  like(pod: Pod): PodWithEntries | undefined {
+    const same = this.#byText.get(podText(pod))
+    if (same !== undefined || pod.exists) return same
+    const one = this.#byTemplate.get(templateText(pod))
+    return pod.name === undefined || one?.pod.name === undefined ? one : undefined
+  }
+}
+
+/** The text of a template, whichever of its pods is meant. */
+function templateText({ unnumbered, ...pod }: Pod): string {
+  return podText({ ...pod, part: unnumbered ?? pod.part })
 }
 
 class ChangeCounter {
