@@ -164,21 +164,18 @@ export function mentionRules(value: JsonRecord, read: readonly PolicyRule[] = []
 
 /** What a source says, wherever the name stands. */
 export function said(source: RuleSource): string {
-  return canonicalText({ ...source, field: '', around: [] })
+  return canonicalText({ ...source, field: '', within: '', around: [] })
 }
 
 /** Each source once, with all the lines in which it stands. */
 export function distinctSources(sources: readonly RuleSource[]): readonly RuleSource[] {
-  const distinct = new Map<string, RuleSource>()
-  for (const one of sources) {
-    const other = distinct.get(said(one))
-    const isAgain = one.kind === 'SPIFFE' && other?.kind === 'SPIFFE'
-    distinct.set(
-      said(one),
-      isAgain ? { ...one, around: [...(other.around ?? []), ...(one.around ?? [])] } : one,
-    )
-  }
-  return [...distinct.values()]
+  if (sources.length < 2) return sources
+  return [...Map.groupBy(sources, said).values()].flatMap((same) => {
+    const around = same.flatMap((one) => (one.kind === 'SPIFFE' ? (one.around ?? []) : []))
+    return same
+      .slice(0, 1)
+      .map((one) => (one.kind === 'SPIFFE' && around.length > 0 ? { ...one, around } : one))
+  })
 }
 
 /** Whom an ID in a text means; known in part, it means nobody for certain, and perhaps each ID that has these parts. */
