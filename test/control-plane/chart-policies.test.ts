@@ -821,7 +821,9 @@ describe('ways around it', () => {
         { metadata: { annotations: { a: 'b' }, labels: { a: 'b' } } },
       ],
       ['has no pods', 'Deployment', 'paused', { spec: { replicas: 0 } }],
-      ['keeps fewer old revisions', 'StatefulSet', 'late-statefulset', { spec: { revisionHistoryLimit: 1 } }],
+      ['keeps fewer old revisions', 'Deployment', 'paused', { spec: { revisionHistoryLimit: 1 } }],
+      // Kubernetes 1.30 takes no change of its revisionHistoryLimit.
+      ['counts as ready later', 'StatefulSet', 'late-statefulset', { spec: { minReadySeconds: 1 } }],
       ['gives up earlier', 'Deployment', 'paused', { spec: { progressDeadlineSeconds: 700 } }],
       ['shrinks in the middle of a rollout', 'Deployment', 'rolling', { spec: { replicas: 3 } }],
       [
