@@ -80,6 +80,8 @@ const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 
 const poolSpec = (matchLabels: JsonRecord): JsonRecord => ({ selector: { matchLabels } })
 
+const names = (principal: string): JsonRecord => ({ from: [{ source: { principals: [principal] } }] })
+
 describe('what a live object has and its manifest lacks', () => {
   const POOL = { apiVersion: 'inference.networking.k8s.io/v1', kind: 'InferencePool' }
   const NAMED = { name: 'llama', namespace: 'team-a' }
@@ -134,7 +136,6 @@ describe('what a live object has and its manifest lacks', () => {
   })
 
   test('leaves a policy open, if it is in its rules', async () => {
-    const names = (principal: string): JsonRecord => ({ from: [{ source: { principals: [principal] } }] })
     const policy = {
       apiVersion: 'security.istio.io/v1',
       kind: 'AuthorizationPolicy',
