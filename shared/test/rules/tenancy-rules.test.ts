@@ -74,6 +74,40 @@ test('pods that have it already are told of beside it', () => {
   expect(takersIn([taker({}), ghost])).toEqual([expect.stringMatching(/^KLM308 /), ANY])
 })
 
+const label = '{{ index .PodMeta.Labels "as" }}'
+const annotation = '{{ index .PodMeta.Annotations "id" }}'
+
+test.each<[what: string, spiffeIDTemplate: string, found: readonly string[]]>([
+  ['a label in the place of the namespace', `spiffe://example.org/ns/${label}/objective/chat`, [ANY]],
+  ['with the trust domain of SCM', `spiffe://{{ .TrustDomain }}/ns/${label}/objective/chat`, [ANY]],
+  ['a part of a segment', `spiffe://example.org/ns/team-${label}/objective/ch{{ .PodMeta.Name }}`, [ANY]],
+  ['an annotation, which may hold slashes', `spiffe://example.org/${annotation}`, [ANY]],
+  [
+    'a name that is formatted',
+    'spiffe://example.org/ns/team-a/objective/{{ printf "%s" .PodMeta.Name }}',
+    [ANY],
+  ],
+  ['a label, which holds no slash', `spiffe://example.org/${label}`, []],
+  ['a label for another segment', `spiffe://example.org/ns/team-b/objective/${label}`, []],
+  ['the namespace beside a label', `spiffe://example.org/ns/{{ .PodMeta.Namespace }}/objective/${label}`, []],
+  ['a label of the node', 'spiffe://example.org/ns/{{ index .NodeMeta.Labels "as" }}/objective/chat', []],
+  ['another trust domain', `spiffe://other.org/ns/${label}/objective/chat`, []],
+  ['a branch', `spiffe://example.org/ns/{{ if .PodMeta.Labels }}${label}{{ end }}/objective/chat`, []],
+])('an ID that the pod chooses: %s', (_, spiffeIDTemplate, found) => {
+  expect(takersIn([taker({ spiffeIDTemplate })])).toEqual(found)
+})
+
+test('whoever selects namespaces by their labels gives no tenant a choice, and the evidence says what one has', () => {
+  const spiffeIDTemplate = `spiffe://example.org/ns/${label}/objective/chat`
+  expect(takersIn([taker({ spiffeIDTemplate, namespaceSelector: { matchLabels: { tier: 'x' } } })])).toEqual(
+    [],
+  )
+  const found = findingsIn(
+    world(pod(), binding(), ns('team-a'), taker({ spiffeIDTemplate })).map((value) => ({ value })),
+  ).find(({ code }) => code === 'KLM311')
+  expect(found?.evidence[0]).toBe(`the pod chooses its ID: ${spiffeIDTemplate}`)
+})
+
 test('a ClusterStaticEntry counts by the selectors that a pod of any tenant may have', () => {
   expect(takersIn([entry('k8s:pod-label:app:ghost')])).toEqual([
     'KLM311 ClusterStaticEntry/taker gives the identity to pods of any namespace',

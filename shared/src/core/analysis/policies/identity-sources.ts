@@ -4,7 +4,7 @@
 import type { NamespacedName } from '../../model/namespaced-name.ts'
 import { TRUST_DOMAIN_PLACEHOLDER } from '../../decide/index.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
-import { mayGive } from '../../base/go/template/mentions.ts'
+import { chosenByPods, mayGive } from '../../base/go/template/mentions.ts'
 import { parseTemplate } from '../../base/go/template/template.ts'
 import {
   sourceText,
@@ -185,6 +185,15 @@ function withTrustDomain(template: string, trustDomain: string | undefined): str
 /** The ID that a ClusterSPIFFEID gives every pod; undefined: it differs from pod to pod. */
 export function literalId(template: string, trustDomain: string | undefined): string | undefined {
   return literalOf(withTrustDomain(template, trustDomain))
+}
+
+/** Tells which IDs whoever makes a pod can have a ClusterSPIFFEID give it; undefined: something else decides too. */
+export function idsChosenByPods(
+  template: string,
+  trustDomain: string | undefined,
+): ((id: string) => boolean) | undefined {
+  const written = withTrustDomain(template, trustDomain)
+  return literalOf(written) === undefined ? chosenByPods(written) : undefined
 }
 
 function literalOf(template: string): string | undefined {

@@ -210,12 +210,15 @@ export const FINDINGS = {
     meaning: [
       "A registration that is not kleym's gives the SPIFFE ID of a binding to pods of other namespaces too.",
       'It is reported even if there is no such pod now; KLM308 names the pods that are there.',
-      'Only IDs that are the same for every pod count.',
+      'An ID counts that is the same for every pod, and one whose template asks for labels, annotations and names of the pod alone.',
       'A registration that selects by labels of Namespaces does not count, because tenants do not choose these.',
     ],
     consequence:
       'Whoever may create pods there can act as the workload of the binding: labels and names are theirs to choose.',
-    fix: "Give the registration a namespaceSelector for `kubernetes.io/metadata.name` of the binding's namespace, or delete it.",
+    fix: [
+      "Give the registration a namespaceSelector for `kubernetes.io/metadata.name` of the binding's namespace, or delete it.",
+      'If pods choose their ID, `{{ .PodMeta.Namespace }}` in its template keeps each in its own namespace.',
+    ],
   }),
   KLM401: error({
     noEffect: 'of any output',

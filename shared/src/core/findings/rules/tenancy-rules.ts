@@ -1,5 +1,5 @@
 // Registrations of others that give the SPIFFE ID of a binding to pods which other tenants may make, whether or not there is one.
-import { IdentitySources, type Analysis, type State } from '../../analysis/index.ts'
+import { IdentitySources, idsChosenByPods, type Analysis, type State } from '../../analysis/index.ts'
 import type { LabelSelector } from '../../model/objects/label-selector.ts'
 import { NAMESPACE_NAME_LABEL } from '../../model/names.ts'
 import { subjectOfKey, type Subject } from '../../model/objects/subject.ts'
@@ -36,8 +36,19 @@ function openIdentities({ settled }: Analysis, bindings?: ReadonlySet<string>): 
     outputs: others,
     prediction: () => settled.prediction(),
   })
+  const chosen = others.flatMap(({ object: { meta, spec } }) => {
+    const mayBe = idsChosenByPods(spec.spiffeIDTemplate, base.settings.trustDomain)
+    const found = sources.of({ kind: 'ClusterSPIFFEID', name: meta.name })
+    return mayBe === undefined || found === undefined
+      ? []
+      : [{ mayBe, found, chosenBy: [`the pod chooses its ID: ${spec.spiffeIDTemplate}`] }]
+  })
+  const givingOf = (id: string): readonly Pick<(typeof chosen)[number], 'found' | 'chosenBy'>[] => [
+    ...sources.literally(id).map((found) => ({ found, chosenBy: [] })),
+    ...chosen.filter(({ mayBe }) => mayBe(id)),
+  ]
   return ours.flatMap(({ binding, id }) =>
-    sources.literally(id).flatMap(({ source, never, open }) => {
+    givingOf(id).flatMap(({ found: { source, never, open }, chosenBy }) => {
       const asked = registrations.get(sourceText(source))
       if (asked === undefined || never !== undefined) return []
       const where = placesOf(asked, binding, settled)
@@ -46,7 +57,7 @@ function openIdentities({ settled }: Analysis, bindings?: ReadonlySet<string>): 
         subject: binding,
         related: [sourceSubject(source)],
         summary: `${sourceText(source)} gives the identity to pods of ${where}`,
-        evidence: [asksText(asked)],
+        evidence: [...chosenBy, asksText(asked)],
       })
       return asFarAs(appliesUnless(sourceText(source), open), found)
     }),

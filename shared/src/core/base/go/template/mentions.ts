@@ -13,9 +13,12 @@ export function mentionsOf(template: string): ReadonlySet<string> {
   const parsed = sourceOf(template)
   if (parsed === 'syntax error') return new Set()
   if (parsed === 'unclear') return new Set(['*'])
+  return mentionedIn([...parsed.main, ...[...parsed.defined.values()].flat()])
+}
+
+function mentionedIn(nodes: readonly TemplateNode[]): ReadonlySet<string> {
   const mentioned = new Set<string>()
-  for (const pipe of pipesOf([...parsed.main, ...[...parsed.defined.values()].flat()]))
-    for (const operand of operandsOf(pipe)) mention(operand, mentioned)
+  for (const pipe of pipesOf(nodes)) for (const operand of operandsOf(pipe)) mention(operand, mentioned)
   return mentioned
 }
 
@@ -28,8 +31,43 @@ export function mayGive(template: string, texts: readonly string[]): boolean {
   const parsed = sourceOf(template)
   if (parsed === 'syntax error') return false
   if (parsed === 'unclear') return true
-  const parts = parsed.main.map((node) => (node.kind === 'text' ? node.text : undefined))
+  const parts = partsOf(parsed)
   return texts.some((text) => fits(toByteText(text), parts))
+}
+
+/** The fields that whoever makes a pod chooses. */
+const CHOSEN: ReadonlySet<string> = new Set([
+  ...['Labels', 'Annotations', 'Name', 'GenerateName'].map((field) => `PodMeta.${field}`),
+  'PodSpec.ServiceAccountName',
+])
+
+/**
+ * Tells which texts a template may render for pods that somebody is free to make. Undefined: other fields decide too, such as the namespace, or
+ * it has branches. Labels and names hold no slash, annotations do.
+ */
+export function chosenByPods(template: string): ((text: string) => boolean) | undefined {
+  const parsed = sourceOf(template)
+  if (typeof parsed === 'string') return undefined
+  const mentioned = parsed.main.flatMap((node) => (node.kind === 'text' ? [] : [mentionedIn([node])]))
+  const isChosen = mentioned.every((one) => one.size > 0 && one.isSubsetOf(CHOSEN))
+  if (!isChosen || parsed.main.some(({ kind }) => kind !== 'text' && kind !== 'action')) return undefined
+  const parts = partsOf(parsed)
+  if (mentioned.some((one) => one.has('PodMeta.Annotations'))) return (text) => fits(toByteText(text), parts)
+  const segments: (string | undefined)[][] = [[]]
+  for (const part of parts)
+    for (const [at, piece] of (part?.split('/') ?? [undefined]).entries()) {
+      if (at > 0) segments.push([])
+      segments.at(-1)?.push(piece)
+    }
+  return (text) => {
+    const pieces = toByteText(text).split('/')
+    return pieces.length === segments.length && pieces.every((one, at) => fits(one, segments[at] ?? []))
+  }
+}
+
+/** The texts of a template, with undefined for each action. */
+function partsOf({ main }: ParsedSource): readonly (string | undefined)[] {
+  return main.map((node) => (node.kind === 'text' ? node.text : undefined))
 }
 
 /** Whether a rendered text with placeholders such as `<pod UID>` may be this text, whatever they stand for. */
