@@ -24,6 +24,8 @@ describe('nearest', () => {
     ['a slip', 'exlpain', ['explain']],
     ['another case', 'EXPLAIN', ['explain']],
     ['the beginning of a word', 'who', ['who-selects']],
+    ['a part of a word', 'selects', ['who-selects']],
+    ['a short part', 'sel', []],
     ['something else', 'status', []],
     ['one letter', 'x', []],
   ])('%s', (_, written, expected) => {

@@ -22,11 +22,15 @@ export function didYouMean(written: string, known: readonly string[]): string | 
   return `did you mean ${close.length === 1 ? last : `${close.slice(0, -1).join(', ')} or ${last}`}?`
 }
 
-/** A word that begins with what was written (`who` for `who-selects`) counts as one edit away. */
+/** A word that begins with what was written (`who` for `who-selects`) or holds it (`class-name`, if long enough) counts as one edit away. */
 function rank(word: string, candidate: string): number {
   if (word.length >= 2 && candidate.startsWith(word)) return 1
+  if (word.length >= HELD_FROM && candidate.includes(word)) return 1
   return editDistance(word, candidate)
 }
+
+/** Shorter words stand in many. */
+const HELD_FROM = 5
 
 /** Edits from one word to the other: insert, delete, replace, swap neighbours. Words beyond 64 letters are far apart. */
 export function editDistance(left: string, right: string): number {
