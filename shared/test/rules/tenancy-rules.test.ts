@@ -106,6 +106,7 @@ test('whoever selects namespaces by their labels gives no tenant a choice, and t
     world(pod(), binding(), ns('team-a'), taker({ spiffeIDTemplate })).map((value) => ({ value })),
   ).find(({ code }) => code === 'KLM311')
   expect(found?.evidence[0]).toBe(`the pod chooses its ID: ${spiffeIDTemplate}`)
+  expect(found?.fix).toContain('{{ .PodMeta.Namespace }}')
 })
 
 test('a ClusterStaticEntry counts by the selectors that a pod of any tenant may have', () => {

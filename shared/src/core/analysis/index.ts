@@ -25,7 +25,12 @@ export {
   undecidedText,
 } from './holdings/undecided.ts'
 export { heldBy } from './policies/holders.ts'
-export { IdentitySources, idsChosenByPods, literalId } from './policies/identity-sources.ts'
+export {
+  IdentitySources,
+  type IdentitySource,
+  idsChosenByPods,
+  literalId,
+} from './policies/identity-sources.ts'
 export { notesOn } from './policies/notes.ts'
 export { type Policies, hasPolicies } from './policies/policies.ts'
 export {

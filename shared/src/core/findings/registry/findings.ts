@@ -215,10 +215,7 @@ export const FINDINGS = {
     ],
     consequence:
       'Whoever may create pods there can act as the workload of the binding: labels and names are theirs to choose.',
-    fix: [
-      "Give the registration a namespaceSelector for `kubernetes.io/metadata.name` of the binding's namespace, or delete it.",
-      'If pods choose their ID, `{{ .PodMeta.Namespace }}` in its template keeps each in its own namespace.',
-    ],
+    fix: "Give the registration a namespaceSelector for `kubernetes.io/metadata.name` of the binding's namespace, or delete it.",
   }),
   KLM401: error({
     noEffect: 'of any output',

@@ -1,5 +1,12 @@
 // Registrations of others that give the SPIFFE ID of a binding to pods which other tenants may make, whether or not there is one.
-import { IdentitySources, idsChosenByPods, type Analysis, type State } from '../../analysis/index.ts'
+import {
+  IdentitySources,
+  idsChosenByPods,
+  type Analysis,
+  type IdentitySource,
+  type State,
+} from '../../analysis/index.ts'
+import { present } from '../../base/present.ts'
 import type { LabelSelector } from '../../model/objects/label-selector.ts'
 import { NAMESPACE_NAME_LABEL } from '../../model/names.ts'
 import { subjectOfKey, type Subject } from '../../model/objects/subject.ts'
@@ -41,14 +48,14 @@ function openIdentities({ settled }: Analysis, bindings?: ReadonlySet<string>): 
     const found = sources.of({ kind: 'ClusterSPIFFEID', name: meta.name })
     return mayBe === undefined || found === undefined
       ? []
-      : [{ mayBe, found, chosenBy: [`the pod chooses its ID: ${spec.spiffeIDTemplate}`] }]
+      : [{ mayBe, found, template: spec.spiffeIDTemplate }]
   })
-  const givingOf = (id: string): readonly Pick<(typeof chosen)[number], 'found' | 'chosenBy'>[] => [
-    ...sources.literally(id).map((found) => ({ found, chosenBy: [] })),
+  const givingOf = (id: string): readonly Giving[] => [
+    ...sources.literally(id).map((found) => ({ found })),
     ...chosen.filter(({ mayBe }) => mayBe(id)),
   ]
   return ours.flatMap(({ binding, id }) =>
-    givingOf(id).flatMap(({ found: { source, never, open }, chosenBy }) => {
+    givingOf(id).flatMap(({ found: { source, never, open }, template }) => {
       const asked = registrations.get(sourceText(source))
       if (asked === undefined || never !== undefined) return []
       const where = placesOf(asked, binding, settled)
@@ -57,12 +64,22 @@ function openIdentities({ settled }: Analysis, bindings?: ReadonlySet<string>): 
         subject: binding,
         related: [sourceSubject(source)],
         summary: `${sourceText(source)} gives the identity to pods of ${where}`,
-        evidence: [...chosenBy, asksText(asked)],
+        evidence: [...present(template && `the pod chooses its ID: ${template}`), asksText(asked)],
+        ...(template !== undefined && { fix: FIX_OF_TEMPLATE }),
       })
       return asFarAs(appliesUnless(sourceText(source), open), found)
     }),
   )
 }
+
+/** What gives an ID: literally, or by a template that the pod fills in. */
+interface Giving {
+  readonly found: IdentitySource
+  readonly template?: string
+}
+
+const FIX_OF_TEMPLATE =
+  'Let the template take `{{ .PodMeta.Namespace }}`, which a pod does not choose; or give the registration a namespaceSelector for `kubernetes.io/metadata.name`, or delete it.'
 
 /** What a registration asks of the pods that it gives its ID to. */
 interface Asked {
