@@ -822,8 +822,6 @@ describe('ways around it', () => {
       ],
       ['has no pods', 'Deployment', 'paused', { spec: { replicas: 0 } }],
       ['keeps fewer old revisions', 'Deployment', 'paused', { spec: { revisionHistoryLimit: 1 } }],
-      // Kubernetes 1.30 takes no change of its revisionHistoryLimit.
-      ['counts as ready later', 'StatefulSet', 'late-statefulset', { spec: { minReadySeconds: 1 } }],
       ['gives up earlier', 'Deployment', 'paused', { spec: { progressDeadlineSeconds: 700 } }],
       ['shrinks in the middle of a rollout', 'Deployment', 'rolling', { spec: { replicas: 3 } }],
       [

@@ -317,7 +317,11 @@ test('the text of spire-agent api fetch x509 is read as what the Workload API ha
   for (const count of [0, 1, 3]) {
     const at = answers.findIndex(({ svids }) => svids.length === count)
     const printed = await workloads.print(asked[at]?.procs ?? '', command)
-    expect({ printed, ...readSvidText(printed) }).toEqual({ printed, ok: true, svids: answers[at]?.svids })
+    const svids = answers[at]?.svids.map((one) => ({
+      ...one,
+      validUntil: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
+    }))
+    expect({ printed, ...readSvidText(printed) }).toEqual({ printed, ok: true, svids })
   }
 })
 
