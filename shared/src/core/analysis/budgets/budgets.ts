@@ -2,7 +2,7 @@
 // container can ever match. One entry stands for one pod and one registration that gives it something (docs/spire-facts.md §3).
 import { CauseSet } from '../../model/truth/causes.ts'
 import { NO, open, TruthCount, YES, type Truth } from '../../model/truth/truth.ts'
-import { podText } from '../../model/objects/pod-index.ts'
+import { podText, unnumberedText } from '../../model/objects/pod-index.ts'
 import type { Pod } from '../../model/objects/pod.ts'
 import { workingOn } from '../../model/objects/pods-alike.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
@@ -142,12 +142,12 @@ interface PodWithEntries {
 
 class PodsWithEntries {
   readonly #byText = new Map<string, PodWithEntries>()
-  /** One of those that a template makes, by the text of the template without numbers. */
+  /** One of those that a template makes, by `unnumberedText`. */
   readonly #byTemplate = new Map<string, PodWithEntries>()
 
   add(one: PodWithEntries): void {
     this.#byText.set(podText(one.pod), one)
-    if (!one.pod.exists) getOrCreate(this.#byTemplate, templateText(one.pod), () => one)
+    if (!one.pod.exists) getOrCreate(this.#byTemplate, unnumberedText(one.pod), () => one)
   }
 
   all(): Iterable<PodWithEntries> {
@@ -158,14 +158,9 @@ class PodsWithEntries {
   like(pod: Pod): PodWithEntries | undefined {
     const same = this.#byText.get(podText(pod))
     if (same !== undefined || pod.exists) return same
-    const one = this.#byTemplate.get(templateText(pod))
+    const one = this.#byTemplate.get(unnumberedText(pod))
     return pod.name === undefined || one?.pod.name === undefined ? one : undefined
   }
-}
-
-/** The text of a template, whichever of its pods is meant. */
-function templateText({ unnumbered, ...pod }: Pod): string {
-  return podText({ ...pod, part: unnumbered ?? pod.part })
 }
 
 class ChangeCounter {

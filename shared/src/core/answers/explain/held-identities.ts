@@ -7,7 +7,7 @@ import { compareKeys, distinct } from '../../base/text/bytes.ts'
 import { sha256Hex } from '../../base/text/sha256.ts'
 import { Holdings, undecidedText, type State, type UndecidedBinding } from '../../analysis/index.ts'
 import type { Container, Pod } from '../../model/objects/pod.ts'
-import { holderKey, podText, type Holder } from '../../model/objects/pod-index.ts'
+import { holderKey, podText, unnumberedText, type Holder } from '../../model/objects/pod-index.ts'
 import { workingOn } from '../../model/objects/pods-alike.ts'
 import { setupText } from '../../model/objects/spire-setup.ts'
 import { all, NO, whyOpenText, YES } from '../../model/truth/truth.ts'
@@ -37,7 +37,7 @@ interface HeldByContainer {
 export interface HolderState extends HeldByContainer {
   readonly holder: Holder
   readonly namespace: string
-  /** The `podText` of its pod, without the numbers that tell it from others of its template. */
+  /** The `unnumberedText` of its pod. */
   readonly workload: string
   /** Whether it stands for any number of pods. */
   readonly isOfMany: boolean
@@ -148,7 +148,7 @@ export function* identitiesOf(
     const { namespace } = pod
     const isOfMany = !pod.exists && pod.name === undefined
     const text = podText(pod)
-    const workload = pod.unnumbered === undefined ? text : podText({ ...pod, part: pod.unnumbered })
+    const workload = pod.unnumbered === undefined ? text : unnumberedText(pod)
     for (const { container, held: now } of containers) {
       const holder = { pod: text, container }
       const key = holderKey(holder)

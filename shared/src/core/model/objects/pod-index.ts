@@ -10,7 +10,12 @@ export function podText(pod: Pod): string {
   return `${pod.ref.kind === 'Pod' ? 'pod' : pod.ref.kind} ${namespacedName(pod.namespace, pod.ref.name)}${part}`
 }
 
-/** The same without the namespace: `llama-0`, `Deployment/llama`. */
+/** The same without the numbers that tell apart the pods of one template. */
+export function unnumberedText(pod: Pod): string {
+  return podText({ ...pod, part: pod.unnumbered ?? pod.part })
+}
+
+/** `podText` without the namespace: `llama-0`, `Deployment/llama`. */
 export function shortPodText(pod: Pod): string {
   const part = pod.part === '' ? '' : ` (${pod.part})`
   return pod.ref.kind === 'Pod' ? pod.ref.name : `${pod.ref.kind}/${pod.ref.name}${part}`
