@@ -31,7 +31,7 @@ import {
   resourceName,
   WORKLOADS,
 } from '@kleym/shared/kube/resources.ts'
-import { objectKey } from '../sources/object-key.ts'
+import { objectKey } from '@kleym/shared/core/model/objects/object-key.ts'
 import { readMesh, readPolicies, type PolicyQuestion } from './policies.ts'
 import type { ClusterReader, ListRequest, Reading } from './reader.ts'
 import { findEveryScm, findOurScm, type ScmFound, type ScmQuestion } from './scm.ts'

@@ -1,5 +1,6 @@
 // Files over what is live: an object in a file shadows the live one of the same group, kind, namespace and name, and
 // keeps what only the server gives (docs/cluster.md, "Files over the cluster").
+import { isDeepStrictEqual } from 'node:util'
 import { compareSubjects, type Subject } from '@kleym/shared/core/model/objects/subject.ts'
 import {
   ACCESS_POLICY_KIND,
@@ -12,7 +13,6 @@ import {
   qualifiedKind,
   kindKey,
 } from '@kleym/shared/core/model/kinds.ts'
-import { isDeepStrictEqual } from 'node:util'
 import { stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import { CLUSTER_SPIFFE_ID_KIND, CLUSTER_STATIC_ENTRY_KIND } from '@kleym/shared/core/model/names.ts'
 import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
@@ -27,7 +27,7 @@ import { recordAt } from '@kleym/shared/core/model/objects/pod.ts'
 import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import { readWorkloadPods, WORKLOAD_KINDS } from '@kleym/shared/core/model/objects/workload.ts'
 import type { ObjectName } from '../sources/kind-name.ts'
-import { objectKey } from '../sources/object-key.ts'
+import { objectKey } from '@kleym/shared/core/model/objects/object-key.ts'
 import { boundedProblems, placeText, type InputProblem } from '../sources/problem.ts'
 
 const SERVER_METADATA = [

@@ -8,7 +8,7 @@ import { readObjectVersion } from '@kleym/shared/core/model/objects/meta.ts'
 import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'
-import { objectKey } from './object-key.ts'
+import { objectKey } from '@kleym/shared/core/model/objects/object-key.ts'
 import type { InputProblem } from './problem.ts'
 
 /**

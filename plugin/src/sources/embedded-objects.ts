@@ -2,8 +2,8 @@
 // Crossplane Object, a Kyverno policy that generates, the values of a HelmRelease; or as text, in a ConfigMap or a Secret that a
 // ClusterResourceSet, an add-on manager or a Job applies. The controller that reads that object may make them.
 import { isRecord, own, stringAt, walk } from '@kleym/shared/core/base/json.ts'
-import { isTyped, kindKey, kindOf, POLICY_KINDS, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
-import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
+import { isTyped, kindOf, POLICY_KINDS, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
+import { keyOfNames, objectKey } from '@kleym/shared/core/model/objects/object-key.ts'
 import type { Origin, RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import { KINDS_WITH_PODS } from '@kleym/shared/core/model/objects/workload.ts'
 import { DETAILS } from './deployers.ts'
@@ -79,14 +79,9 @@ export function notShown(
   objects: readonly RawObject[],
 ): readonly InputProblem[] {
   if (problems.length === 0) return problems
-  const there = new Set(
-    objects.map(({ value }) => {
-      const { namespace, name } = readMeta(value)
-      return JSON.stringify([kindKey(value), namespace, name])
-    }),
-  )
+  const there = new Set(objects.map(({ value }) => objectKey(value)))
   const isThere = ({ kind, namespace = '', name }: ProblemReach): boolean =>
-    there.has(JSON.stringify([kind, namespace, name]))
+    name !== undefined && there.has(keyOfNames(kind, namespace, name))
   return problems.filter(({ reach = [] }) => !reach.every(isThere))
 }
 

@@ -6,6 +6,7 @@ import { listAt, stringAt, type JsonRecord } from '../base/json.ts'
 import { kindOf, POOL_KIND, kindKey } from '../model/kinds.ts'
 import { expanded, isReadByMakers, scaledBy } from '../model/objects/known-makers.ts'
 import { readPodMaker, type PodMaker } from '../model/objects/pod-makers.ts'
+import { keyOfNames, objectKey } from '../model/objects/object-key.ts'
 import type { RawObject } from '../model/objects/raw.ts'
 import { compareBytes } from '../base/text/bytes.ts'
 import type { UnknownReason } from '../model/unknown-reason.ts'
@@ -29,13 +30,13 @@ export function expandedIn(objects: readonly RawObject[]): Expanded {
   })
   const of = new Map<RawObject, readonly RawObject[]>()
   for (const raw of candidates) {
-    const made = owners.has(keyOfObject(raw)) ? undefined : expanded(raw, others)
+    const made = owners.has(objectKey(raw.value)) ? undefined : expanded(raw, others)
     if (made !== undefined) of.set(raw, made)
   }
-  const there = new Set(objects.map(keyOfObject))
+  const there = new Set(objects.map(({ value }) => objectKey(value)))
   const made = [...of.values()]
     .flat()
-    .filter((raw) => raw.made?.by !== undefined || !there.has(keyOfObject(raw)))
+    .filter((raw) => raw.made?.by !== undefined || !there.has(objectKey(raw.value)))
   return { made, of: new Set(of.keys()) }
 }
 
@@ -44,12 +45,12 @@ export function withScale(objects: readonly RawObject[]): readonly RawObject[] {
   const scaled = new Set(
     objects.flatMap(({ value, isUnread }) => {
       const target = isUnread === true ? scaledBy(value) : undefined
-      return target === undefined ? [] : keyOf(target.kind, target.namespace, target.name)
+      return target === undefined ? [] : keyOfNames(target.kind, target.namespace, target.name)
     }),
   )
   if (scaled.size === 0) return objects
   return objects.map((raw) =>
-    scaled.has(keyOfObject(raw)) ? { ...raw, made: { ...raw.made, isScaled: true } } : raw,
+    scaled.has(objectKey(raw.value)) ? { ...raw, made: { ...raw.made, isScaled: true } } : raw,
   )
 }
 
@@ -73,13 +74,14 @@ export function podMakersIn(
   const found = objects.flatMap((raw) => (known.has(raw) ? [] : (readPodMaker(raw) ?? [])))
   if (found.length === 0) return { makers: found, unlisted: undefined }
   const owners = ownersIn(objects)
-  const read = new Set(objects.map(keyOfObject))
+  const read = new Set(objects.map(({ value }) => objectKey(value)))
   const own = found.filter(
     ({ takesFrom: from, namespace }) =>
-      from === undefined || !read.has(keyOf(from.kind, namespace, from.name)),
+      from === undefined || !read.has(keyOfNames(from.kind, namespace, from.name)),
   )
   const open = own.filter(
-    ({ anywhere, kind, namespace, name }) => anywhere.length > 0 || !owners.has(keyOf(kind, namespace, name)),
+    ({ anywhere, kind, namespace, name }) =>
+      anywhere.length > 0 || !owners.has(keyOfNames(kind, namespace, name)),
   )
   const { makers, unlisted } = withPodsAnywhere(open, namespaces, owners)
   return {
@@ -119,7 +121,7 @@ function withPodsAnywhere(
     const { kind, name, anywhere } = maker
     if (anywhere.length === 0) return [maker]
     const all = new Set(maker.namespace === '' ? namespaces : [maker.namespace, ...namespaces])
-    const possible = [...all].filter((namespace) => !owners.has(keyOf(kind, namespace, name)))
+    const possible = [...all].filter((namespace) => !owners.has(keyOfNames(kind, namespace, name)))
     count += anywhere.length * possible.length
     if (count > ANYWHERE_MAX) {
       unlisted ??= madeBy(maker, 'the pods')
@@ -135,18 +137,10 @@ function ownersIn(objects: readonly RawObject[]): ReadonlySet<string> {
   return new Set(objects.flatMap(({ value }) => ownersOf(value)))
 }
 
-function keyOfObject({ value }: RawObject): string {
-  return keyOf(kindKey(value), namespaceOf(value), stringAt(value, 'metadata', 'name') ?? '')
-}
-
 function ownersOf(value: JsonRecord): readonly string[] {
   return listAt(value, 'metadata', 'ownerReferences').map((owner) => {
-    return keyOf(kindKey(owner), namespaceOf(value), stringAt(owner, 'name') ?? '')
+    return keyOfNames(kindKey(owner), namespaceOf(value), stringAt(owner, 'name') ?? '')
   })
-}
-
-function keyOf(kind: string, namespace: string, name: string): string {
-  return JSON.stringify([kind, namespace, name])
 }
 
 function namespaceOf(value: JsonRecord): string {
