@@ -73,7 +73,7 @@ const CASES: readonly Case[] = [
     next: deployment({}, {}),
   },
   {
-    says: 'containers, of which one was applied',
+    says: 'containers, one of them applied',
     type: DEPLOYMENT,
     first: deployment({}, { containers: [CONTAINER, { name: 'gone', image: 'i' }] }),
     edit: { metadata: { annotations: { by: 'hand' } } },

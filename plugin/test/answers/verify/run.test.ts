@@ -589,7 +589,7 @@ describe('what a process got', () => {
       expect(await shortCodes(other)).toEqual(['KLM821'])
       expect(await shortCodes(other.replace('2029', '2030'))).toEqual(['KLM821', 'KLM822'])
     })
-    test('is perhaps missing, if nothing says of which moment the text is', async () => {
+    test('is perhaps missing, if nothing says how old the text is', async () => {
       const { code, stdout } = await asked(until('2001-01-01'), [], {}, [])
       expect([code, stdout.split('\n')[1]]).toEqual([4, '  app of team-a/p got 1 SVID: 1 perhaps missing'])
     })

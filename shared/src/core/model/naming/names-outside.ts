@@ -84,7 +84,7 @@ function namesInString(
   })
 }
 
-/** A template may compute a text: any, unless the one text in it has an ID (CloudFormation: `Fn::Sub`, `Fn::Join`). */
+/** A template may compute whatever text, unless the one text in it has an ID (CloudFormation: `Fn::Sub`, `Fn::Join`). */
 function madeBy(found: JsonRecord, field: string): readonly RuleSource[] {
   const values = Object.values(found)
   if (values.length === 1 && typeof values[0] === 'string' && idsInText(values[0]).length > 0) return []
