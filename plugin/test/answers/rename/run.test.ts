@@ -385,6 +385,9 @@ test('two fields of one list are no list', async () => {
   expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(/^! .*not known: Client web\/peers \.spec\.env\[0\]\.value/)
 })
 
+/** More than what is compared of a line. */
+const LONG = 'x'.repeat(300)
+
 test.each<[string, unknown, boolean]>([
   ['in a list of IDs', { peers: ['spiffe://a/b', OLD, 'spiffe://a/c', NEW] }, true],
   ['in arguments for another purpose', { args: ['--allow', OLD, '--own-id', NEW] }, false],
@@ -392,6 +395,7 @@ test.each<[string, unknown, boolean]>([
   ['in a line that is the same otherwise', { a: `san:\n- exact: ${OLD},\n- exact: ${NEW}\n` }, true],
   ['in the same line', { a: `allow = ["${OLD}", "${NEW}"]` }, true],
   ['in another line', { a: `allow: ${OLD}\nown: ${NEW}\n` }, false],
+  ['in another line, alike for long', { a: `allow: ${LONG}${OLD}\nown: ${LONG}${NEW}\n` }, false],
   ['for one of two lines', { a: `allow: ${OLD}\nallow: ${NEW}\nrelay: ${OLD}\n` }, false],
   ['in the same line, and longer', { a: `allow = ["${OLD}", "${NEW}-2"]` }, false],
 ])('a string names the new ID %s', async (_, spec, isAccepted) => {

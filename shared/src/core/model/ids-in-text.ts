@@ -16,7 +16,7 @@ export interface IdInText {
   /** The texts that are known, in their order (`IdMatcher`). */
   readonly matcher: readonly string[]
   readonly isWhole: boolean
-  /** The line in which it stands, with U+0000 for the ID and no comma at its end; absent: not looked at. */
+  /** The line in which it stands, with U+0000 for the ID and no comma at its end, or `LONG_LINE`; absent: not looked at. */
   readonly around?: string
 }
 
@@ -43,10 +43,19 @@ export function idsInText(text: string, key = ''): readonly IdInText[] {
   return found
 }
 
+/** A line that is too long to be compared with others. */
+export const LONG_LINE = '\0\0'
+
+/** Only so much is looked at, so that a long line full of IDs costs no more than many short ones. */
 function aroundIn(text: string, at: number, end: number): string {
-  const before = text.slice(Math.max(0, at - BEFORE_MAX), at).replace(/^[^]*\n/, '')
-  const after = text.slice(end, end + BEFORE_MAX).replace(/\n[^]*$/, '')
-  return `${before}\0${after}`.replace(/[,\s]+$/, '').trimStart()
+  const before = text.slice(Math.max(0, at - BEFORE_MAX), at)
+  const after = text.slice(end, end + BEFORE_MAX)
+  const isCut =
+    (at > BEFORE_MAX && !before.includes('\n')) || (text.length > end + BEFORE_MAX && !after.includes('\n'))
+  if (isCut) return LONG_LINE
+  return `${before.replace(/^[^]*\n/, '')}\0${after.replace(/\n[^]*$/, '')}`
+    .replace(/[,\s]+$/, '')
+    .trimStart()
 }
 
 function partsAt(

@@ -11,7 +11,7 @@ import {
   NAMES_FILE_KIND,
   writtenInFile,
 } from '../../model/naming/names-outside.ts'
-import { idsInText } from '../../model/ids-in-text.ts'
+import { idsInText, LONG_LINE } from '../../model/ids-in-text.ts'
 import { writtenFor } from '../../model/naming/named-in.ts'
 import type { RuleSource } from '../../model/objects/access-rule.ts'
 import {
@@ -273,7 +273,8 @@ function standsLike(
     beside === undefined ||
     lines.every(
       (line) =>
-        beside.includes(line) || idsInText(line).some(({ text, isWhole }) => isWhole && text === newId),
+        (line !== LONG_LINE && beside.includes(line)) ||
+        idsInText(line).some(({ text, isWhole }) => isWhole && text === newId),
     )
   )
 }
