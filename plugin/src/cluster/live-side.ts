@@ -151,7 +151,7 @@ async function addConfigMaps(reader: ClusterReader, side: LiveSideReader): Promi
   const reading = await reader.read({ resource: CONFIG_MAPS, trim: idsTrim })
   if (reading.state === 'absent') return
   const objects = reading.objects.flatMap(({ value }): readonly RawObject[] => {
-    const { data: _, ...rest } = value
+    const { data: _, binaryData: __, ...rest } = value
     const mentions = mentionRules(value)
     return mentions.length === 0 ? [] : [{ value: rest, mentions }]
   })

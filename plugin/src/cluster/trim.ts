@@ -49,8 +49,7 @@ export const policyTrim: Trim = (object) => {
 }
 
 /** Of a ConfigMap the texts that hold SPIFFE IDs: a megabyte of another one is dropped as it arrives. */
-export const idsTrim: Trim = ({ apiVersion, kind, metadata: meta, data }) => {
-  const texts = isRecord(data) ? Object.entries(data) : []
+export const idsTrim: Trim = ({ apiVersion, kind, metadata: meta, data, binaryData }) => {
   const annotations = own(meta, 'annotations')
   return {
     apiVersion,
@@ -60,8 +59,14 @@ export const idsTrim: Trim = ({ apiVersion, kind, metadata: meta, data }) => {
       namespace: own(meta, 'namespace'),
       ...(isRecord(annotations) && { annotations: without(annotations, LAST_APPLIED) }),
     },
-    data: Object.fromEntries(texts.filter(([, text]) => typeof text === 'string' && mayHoldIds(text))),
+    data: textsWithIds(data),
+    binaryData: textsWithIds(binaryData),
   }
+}
+
+function textsWithIds(texts: unknown): JsonRecord {
+  const all = isRecord(texts) ? Object.entries(texts) : []
+  return Object.fromEntries(all.filter(([, text]) => typeof text === 'string' && mayHoldIds(text)))
 }
 
 /** What templates and selectors read of pods beside labels, names, service account and node. */

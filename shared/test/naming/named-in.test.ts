@@ -58,6 +58,10 @@ describe('in a text', () => {
     [`^${ID}$`, [ID]],
     [`^${ID}`, [`(${ID}*)`]],
     [`<id>${ID}</id>`, [ID]],
+    [`https://example.org/who?id=${encodeURIComponent(ID)}&x=%2F`, [ID]],
+    [`id=${encodeURIComponent(ID).toLowerCase()}`, [ID]],
+    [JSON.stringify({ id: ID }).replaceAll('/', String.raw`\/`), [ID]],
+    [String.raw`^spiffe:\/\/example.org\/ns\/team-a\/pool\/.*`, ['(spiffe://example.org/ns/team-a/pool/*)']],
     [`sub.startsWith("${ID}")`, [`(${ID}*)`]],
     [String.raw`startswith(input.id, \"spiffe://example.org\")`, ['(spiffe://example.org*)']],
     [`matches(sub, '^${ID}$')`, [ID]],
@@ -108,6 +112,11 @@ describe('in an object', () => {
       `.spec.containers[0].env[1].value ${ID}`,
       `.spec.containers[0].args[0] ${ID}`,
     ])
+  })
+
+  test('in the Base64 of a ConfigMap', () => {
+    const encoded = { ...configMap({}), binaryData: { a: base64(`allow ${ID}`), b: ID } }
+    expect(found(encoded)).toEqual([`.binaryData.a ${ID}`, `.binaryData.b ${ID}`])
   })
 
   test('of a Secret whole IDs alone, decoded', () => {

@@ -6,7 +6,13 @@ export const SCHEME = 'spiffe://'
 
 /** Whether a text may hold a SPIFFE ID, in whatever case of letters, or the whole path of one of kleym's. */
 export function holdsId(text: string): boolean {
-  return /spiffe:\/\/|\bns\/[a-z0-9-]+\/(?:pool|objective)\//i.test(text)
+  return /spiffe(?::|%3A)(?:\/|\\\/|%2F){2}|\bns\/[a-z0-9-]+\/(?:pool|objective)\//i.test(text)
+}
+
+/** Without the escapes of a URL, and those that JSON may have for slashes. */
+function unescaped(text: string): string {
+  if (!/spiffe(?:%3A|:\\\/|:%2F)/i.test(text)) return text
+  return text.replaceAll(/%3A/gi, ':').replaceAll(/\\\/|%2F/gi, '/')
 }
 
 /** A SPIFFE ID in a text; or, if `isWhole` is false, what is known of one that something else completes: a pattern, a template, a prefix. */
@@ -24,7 +30,8 @@ export interface IdInText {
  * In the order of the text, in time linear in it; `key` is the field of the text. Left out are a trust domain without a path, which is no
  * identity, and what may be any ID. One that is written in other letters than it is issued (`asIssued`) is not whole.
  */
-export function idsInText(text: string, key = ''): readonly IdInText[] {
+export function idsInText(given: string, key = ''): readonly IdInText[] {
+  const text = unescaped(given)
   const found: IdInText[] = []
   for (const { index: at } of text.matchAll(/spiffe:\/\//gi)) {
     const before = `${key}:${text.slice(Math.max(0, at - BEFORE_MAX), at)}`
@@ -123,7 +130,10 @@ function isOfPrefix(before: string): boolean {
 
 /** The ends of IDs of kleym (docs/contract.md §5) without their beginning: their paths and, if `isShort`, what follows the namespace. */
 export function pathsInText(text: string, isShort: boolean): readonly IdInText[] {
-  const rest = text.replaceAll(/spiffe:\/\/(?:\{\{[^{}]{0,200}\}\}|\$\([^()]{0,200}\)|[^\s"'`,;|)])*/gi, ' ')
+  const rest = unescaped(text).replaceAll(
+    /spiffe:\/\/(?:\{\{[^{}]{0,200}\}\}|\$\([^()]{0,200}\)|[^\s"'`,;|)])*/gi,
+    ' ',
+  )
   return [...rest.matchAll(PATH)].flatMap(([found, sign]) => {
     const path = found.replace(/\.+$/, '')
     const matcher = [SCHEME, path, ...(sign === '' ? [] : [''])]
@@ -143,7 +153,7 @@ function withoutStops(text: string): string {
   return text.slice(0, end)
 }
 
-/** Whether a text may hold a SPIFFE ID, plain or in the Base64 of a Secret. */
+/** Whether a text may hold a SPIFFE ID, plain or in Base64. */
 export function mayHoldIds(text: string): boolean {
   return holdsId(text) || BASE64_SCHEMES.some((one) => text.includes(one))
 }

@@ -143,7 +143,7 @@ export function mentionRules(value: JsonRecord, read: readonly PolicyRule[] = []
   const rules: PolicyRule[] = []
   const isSecret = kind === 'Secret' && stringAt(value, 'apiVersion') === 'v1'
   for (const [key, part] of Object.entries(value)) {
-    const isEncoded = isSecret && key === 'data'
+    const isEncoded = key === (isSecret ? 'data' : 'binaryData')
     const mayMention = isEncoded ? mayHoldIds : holdsId
     // Hardly any object of a cluster does, and a walk that keeps its path takes several times as long.
     if (key === 'status' || !someText(part, mayMention)) continue
@@ -212,12 +212,12 @@ function someText(value: unknown, fits: (text: string) => boolean): boolean {
   return does
 }
 
-/** The text of Base64; empty where it is none. */
+/** The text of Base64; itself where it is none. */
 function decoded(base64: string): string {
   try {
     return atob(base64)
   } catch {
-    return ''
+    return base64
   }
 }
 
