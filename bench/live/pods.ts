@@ -24,7 +24,7 @@ const IMAGES: Readonly<Record<string, string>> = {
   'lora-syncer': 'registry.example.org/gateway-api-inference-extension/lora-syncer:v1.4.0',
 }
 
-const SPEC: JsonRecord = {
+const SPEC = {
   serviceAccountName: SERVICE_ACCOUNT,
   containers: CONTAINERS.map(containerOf),
   nodeSelector: { 'nvidia.com/gpu.product': 'NVIDIA-H100' },
@@ -76,9 +76,30 @@ export function podOf({ namespace, pool, at, node }: PoolPodAsk): JsonRecord {
         },
       ],
     },
-    spec: { ...SPEC, nodeName: node },
+    spec: { ...withToken(SPEC, at), nodeName: node },
   }
 }
+
+/** With the token of the service account, which the API server mounts into each container under a name that no other pod has. */
+function withToken({ containers, volumes, ...spec }: typeof SPEC, at: number): JsonRecord {
+  const name = `kube-api-access-${((at * 7919) % 60_466_176).toString(36).padStart(5, '0')}`
+  const mount = { name, readOnly: true, mountPath: '/var/run/secrets/kubernetes.io/serviceaccount' }
+  return {
+    ...spec,
+    containers: containers.map((one) => ({ ...one, volumeMounts: [...one.volumeMounts, mount] })),
+    volumes: [...volumes, { name, projected: { sources: TOKEN_SOURCES, defaultMode: 420 } }],
+  }
+}
+
+const TOKEN_SOURCES = [
+  { serviceAccountToken: { expirationSeconds: 3607, path: 'token' } },
+  { configMap: { name: 'kube-root-ca.crt', items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
+  {
+    downwardAPI: {
+      items: [{ path: 'namespace', fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.namespace' } }],
+    },
+  },
+]
 
 /** `pool-0003-6d9c7b5f4-00017`. */
 export function podName(pool: string, at: number): string {
@@ -116,7 +137,7 @@ export function templateOf(pool: string): JsonRecord {
   return { metadata: { labels: poolLabels(pool) }, spec: SPEC }
 }
 
-function containerOf(name: string): JsonRecord {
+function containerOf(name: string) {
   const probe = { httpGet: { path: '/health', port: 8000 }, periodSeconds: 10, failureThreshold: 3 }
   return {
     name,

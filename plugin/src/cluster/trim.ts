@@ -167,8 +167,8 @@ function withoutAnnotations(meta: JsonRecord): JsonRecord {
 
 /** Beside names and images, what leads a container to the Workload API, and what its hooks and init containers run. */
 function trimSpec(spec: JsonRecord, sharing: Sharing): JsonRecord {
-  const volumes = own(spec, 'volumes')
-  const ofVolumes = (): readonly JsonRecord[] => listAt(spec, 'volumes').flatMap(trimVolume)
+  const sockets = listAt(spec, 'volumes').filter(mayHoldSocket)
+  const led = new Set(sockets.map((volume) => own(volume, 'name')))
   const trimmed: Record<string, unknown> = sharing.fields(pick(spec, [...SPEC, 'os']), SPEC)
   if (own(spec, 'automountServiceAccountToken') === false) trimmed['automountServiceAccountToken'] = false
   const os = stringAt(spec, 'nodeSelector', OS_LABEL)
@@ -176,48 +176,65 @@ function trimSpec(spec: JsonRecord, sharing: Sharing): JsonRecord {
   for (const list of CONTAINER_LISTS) {
     const items = own(spec, list)
     if (!Array.isArray(items)) continue
-    trimmed[list] = sharing.made(items, volumes, () => {
-      const led = new Set(ofVolumes().map((one) => own(one, 'name')))
-      return items.map((item: unknown) =>
-        isRecord(item) ? trimContainer(item, led, list !== 'containers') : item,
-      )
-    })
+    const containers = items.map((item: unknown, at) =>
+      isRecord(item) ? trimContainer(item, [list, at], led, sharing) : item,
+    )
+    trimmed[list] = sharing.made(list, containers, () => containers)
   }
-  if (volumes !== undefined) trimmed['volumes'] = sharing.made(volumes, undefined, ofVolumes)
+  if (own(spec, 'volumes') !== undefined)
+    trimmed['volumes'] = sharing.made('volumes', sockets, () => sockets.map(trimVolume))
   return trimmed
 }
 
 const OS_LABEL = 'kubernetes.io/os'
 
-/** The volumes that may hold a socket: a token's has another name in each pod. */
-function trimVolume(volume: unknown): JsonRecord[] {
-  const name = own(volume, 'name')
-  const [csi, host] = [own(volume, 'csi'), own(volume, 'hostPath')]
-  if (isRecord(csi)) return [{ name, csi: pick(csi, ['driver']) }]
-  return isRecord(host) ? [{ name, hostPath: pick(host, ['path', 'type']) }] : []
+/** Whether the socket of an agent may be in a volume: that of a token has another name in each pod, and is left out. */
+function mayHoldSocket(volume: unknown): boolean {
+  return isRecord(own(volume, 'csi')) || isRecord(own(volume, 'hostPath'))
 }
 
-/** Whether a command, or the container that has one, may be about SPIRE: few are, and commands are long. */
+function trimVolume(volume: unknown): JsonRecord {
+  const name = own(volume, 'name')
+  const [csi, host] = [own(volume, 'csi'), own(volume, 'hostPath')]
+  if (isRecord(csi)) return { name, csi: pick(csi, ['driver']) }
+  return { name, hostPath: isRecord(host) ? pick(host, ['path', 'type']) : host }
+}
+
+/** Whether a command may be about SPIRE: few are, and commands are long. */
 function asksSpire(value: unknown): boolean {
   return isRecord(value) && /spire|spiffe/i.test(JSON.stringify(value))
 }
 
-function trimContainer(container: JsonRecord, led: ReadonlySet<unknown>, isInit: boolean): JsonRecord {
-  const mounts = listAt(container, 'volumeMounts').flatMap((one) =>
-    isRecord(one) && led.has(own(one, 'name')) ? [pick(one, ['name', 'mountPath'])] : [],
+const COMMAND = ['command', 'args']
+/** What is read of a container beside its mounts. */
+const CONTAINER_PARTS = [...CONTAINER, ...COMMAND, 'env', 'lifecycle']
+
+/** `place` is its list and its number there, and `led` the volumes that may hold a socket. */
+function trimContainer(
+  container: JsonRecord,
+  place: readonly [list: string, at: number],
+  led: ReadonlySet<unknown>,
+  sharing: Sharing,
+): unknown {
+  const mounts = listAt(container, 'volumeMounts').filter(
+    (one): one is JsonRecord => isRecord(one) && led.has(own(one, 'name')),
   )
-  const env = listAt(container, 'env').flatMap((one) =>
-    isRecord(one) && WORKLOAD_API_VARIABLES.includes(stringAt(one, 'name') ?? '')
-      ? [pick(one, ['name', 'value'])]
-      : [],
-  )
-  const hook = dig(container, 'lifecycle', 'postStart')
-  return {
-    ...pick(container, isInit && asksSpire(container) ? [...CONTAINER, 'command', 'args'] : CONTAINER),
-    ...(mounts.length > 0 && { volumeMounts: mounts }),
-    ...(env.length > 0 && { env }),
-    ...(asksSpire(hook) && { lifecycle: { postStart: hook } }),
-  }
+  const parts = CONTAINER_PARTS.map((field) => own(container, field))
+  return sharing.made(place.join(' '), [...parts, ...mounts], () => {
+    const env = listAt(container, 'env').flatMap((one) =>
+      isRecord(one) && WORKLOAD_API_VARIABLES.includes(stringAt(one, 'name') ?? '')
+        ? [pick(one, ['name', 'value'])]
+        : [],
+    )
+    const program = pick(container, [...CONTAINER, ...COMMAND])
+    const hook = dig(container, 'lifecycle', 'postStart')
+    return {
+      ...(place[0] !== 'containers' && asksSpire(program) ? program : pick(container, CONTAINER)),
+      ...(mounts.length > 0 && { volumeMounts: mounts.map((one) => pick(one, ['name', 'mountPath'])) }),
+      ...(env.length > 0 && { env }),
+      ...(asksSpire(hook) && { lifecycle: { postStart: hook } }),
+    }
+  })
 }
 
 function trimLists(object: JsonRecord, lists: readonly string[], fields: readonly string[]): JsonRecord {

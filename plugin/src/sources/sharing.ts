@@ -7,7 +7,8 @@ import { remembered } from '@kleym/shared/core/base/remembered.ts'
 export class Sharing {
   readonly #texts = new Map<string, string>()
   readonly #values = new Map<string, unknown>()
-  readonly #made = new WeakMap<object, Made>()
+  readonly #known = new WeakMap<object, unknown>()
+  readonly #last = new Map<string, Made>()
 
   /** For texts that many objects have in common; whatever is no text is given back as it is. */
   text(value: unknown): unknown {
@@ -16,20 +17,24 @@ export class Sharing {
 
   /** For any JSON value; two are equal where they have the same JSON, the order of keys included. */
   value(value: unknown): unknown {
-    return typeof value === 'object' ? this.made(value, undefined, () => value) : this.text(value)
+    if (typeof value !== 'object' || value === null) return this.text(value)
+    const before = this.#known.get(value)
+    if (before !== undefined) return before
+    const shared = remembered<unknown>(this.#values, JSON.stringify(value), value)
+    this.#known.set(value, shared)
+    return shared
   }
 
   /**
-   * The value of what is made of a mapping or a list. Items of a list that were made of one template have many of these in common: of the
-   * very same one, and the same beside it, it is made once.
+   * The value of what is made of some parts, and of nothing else. Items of a list that come from one template have most parts in common:
+   * if all are the very ones of the item before, what stood at this place is the value.
    */
-  made(source: unknown, beside: unknown, make: () => unknown): unknown {
-    const isKept = typeof source === 'object' && source !== null
-    const before = isKept ? this.#made.get(source) : undefined
-    if (before !== undefined && before.beside === beside) return before.value
-    const made = make()
-    const value = remembered<unknown>(this.#values, JSON.stringify(made), made)
-    if (isKept) this.#made.set(source, { beside, value })
+  made(place: string, parts: readonly unknown[], make: () => unknown): unknown {
+    const before = this.#last.get(place)
+    if (before?.parts.length === parts.length && before.parts.every((part, at) => part === parts[at]))
+      return before.value
+    const value = this.value(make())
+    this.#last.set(place, { parts, value })
     return value
   }
 
@@ -41,8 +46,8 @@ export class Sharing {
   }
 }
 
-/** What was made of a mapping or a list, and of what beside it. */
+/** What was made last, and of what. */
 interface Made {
-  readonly beside: unknown
+  readonly parts: readonly unknown[]
   readonly value: unknown
 }
