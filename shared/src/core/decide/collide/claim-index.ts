@@ -71,10 +71,13 @@ const KEPT_PER_CLAIM = 128
 /** The groups of a container by their labels, each label as `labelKeysOf` writes it. */
 interface LabelIndex {
   /** Every group under each of its labels. */
-  readonly byLabel: Map<string, Set<MutableClaimGroup>>
+  readonly byLabel: Map<string, Groups>
   /** Every group under one of its labels, `indexLabel`. */
-  readonly byIndexLabel: Map<string, Set<MutableClaimGroup>>
+  readonly byIndexLabel: Map<string, Groups>
 }
+
+/** Most labels have one group, and a set of one takes 300 bytes. */
+type Groups = MutableClaimGroup | Set<MutableClaimGroup>
 
 /** Claims that come and go: a snapshot's all at once, the operator's one by one. */
 export class ClaimIndex {
@@ -257,13 +260,13 @@ function findOverlaps(group: MutableClaimGroup, index: LabelIndex): readonly Mut
   const labelKeys = labelKeysOf(labels)
   const rarest = rarestOf(index, labelKeys)
   // Whatever contains this label set has all of its labels, the rarest too.
-  const larger = rarest === undefined ? container.groups.values() : (index.byLabel.get(rarest) ?? [])
+  const larger = rarest === undefined ? container.groups.values() : groupsUnder(index.byLabel, rarest)
   for (const other of larger) {
     if (isProperSubset(labels, other.labels)) overlaps.push({ relation: 'Contains', group: other })
   }
   // Whatever this label set contains stands under one of its labels.
   for (const key of [...labelKeys, '']) {
-    for (const other of index.byIndexLabel.get(key) ?? []) {
+    for (const other of groupsUnder(index.byIndexLabel, key)) {
       if (isProperSubset(other.labels, labels)) overlaps.push({ relation: 'ContainedBy', group: other })
     }
   }
@@ -280,8 +283,8 @@ function labelIndexOf({ groups }: ClaimedContainer): LabelIndex {
 function indexGroup(index: LabelIndex, group: MutableClaimGroup): void {
   const labelKeys = labelKeysOf(group.labels)
   group.indexLabel = rarestOf(index, labelKeys) ?? ''
-  for (const key of labelKeys) getOrCreate(index.byLabel, key, newSet).add(group)
-  getOrCreate(index.byIndexLabel, group.indexLabel, newSet).add(group)
+  for (const key of labelKeys) putUnder(index.byLabel, key, group)
+  putUnder(index.byIndexLabel, group.indexLabel, group)
 }
 
 function removeGroup(group: MutableClaimGroup): void {
@@ -295,21 +298,31 @@ function removeGroup(group: MutableClaimGroup): void {
 }
 
 function rarestOf(index: LabelIndex, labelKeys: readonly string[]): string | undefined {
-  const holders = (key: string): number => index.byLabel.get(key)?.size ?? 0
+  const holders = (key: string): number => {
+    const groups = index.byLabel.get(key)
+    return groups instanceof Set ? groups.size : Number(groups !== undefined)
+  }
   return labelKeys.reduce<string | undefined>(
     (best, key) => (best === undefined || holders(key) < holders(best) ? key : best),
     undefined,
   )
 }
 
-function newSet(): Set<MutableClaimGroup> {
-  return new Set()
+function groupsUnder(index: ReadonlyMap<string, Groups>, key: string): Iterable<MutableClaimGroup> {
+  const groups = index.get(key)
+  return groups === undefined ? [] : groups instanceof Set ? groups : [groups]
 }
 
-function dropFrom(sets: Map<string, Set<MutableClaimGroup>>, key: string, group: MutableClaimGroup): void {
-  const set = sets.get(key)
-  set?.delete(group)
-  if (set?.size === 0) sets.delete(key)
+function putUnder(index: Map<string, Groups>, key: string, group: MutableClaimGroup): void {
+  const groups = index.get(key)
+  if (groups instanceof Set) groups.add(group)
+  else index.set(key, groups === undefined ? group : new Set([groups, group]))
+}
+
+function dropFrom(index: Map<string, Groups>, key: string, group: MutableClaimGroup): void {
+  const groups = index.get(key)
+  if (groups instanceof Set) groups.delete(group)
+  if (groups === group || (groups instanceof Set && groups.size === 0)) index.delete(key)
 }
 
 /** Whether a claim is on any namespace, service account or container. */
