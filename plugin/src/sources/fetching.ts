@@ -25,6 +25,8 @@ export interface Deployed {
   readonly repository?: string | undefined
   /** Undefined: any. */
   readonly namespace?: string | undefined
+  /** It is put into a namespace that is filled in later. */
+  readonly isNamespaceOpen?: boolean
   readonly release?: string | undefined
   /** What a chart is rendered with. Undefined: nothing that the files tell. */
   readonly values?: ReleaseValues | undefined
@@ -170,6 +172,7 @@ export function isOfOthers({ group, kind }: ObjectType): boolean {
 /** What holds for all that stands below a place. */
 interface Scope {
   readonly namespace: string | undefined
+  readonly isNamespaceOpen?: boolean
   readonly release: string | undefined
   readonly values: ReleaseValues | undefined
 }
@@ -200,7 +203,7 @@ export function fetchedBy(value: unknown, origin: Origin): readonly Deployed[] {
     ),
   })
   const scope = {
-    namespace: OF_HELM.test(kind) ? stringAt(value, 'metadata', 'namespace') : undefined,
+    namespace: OF_HELM.test(kind) ? plain(stringAt(value, 'metadata', 'namespace')) : undefined,
     release: isObject ? plain(name) : undefined,
     values: isTemplate ? undefined : NO_VALUES,
   }
@@ -293,19 +296,21 @@ class Reading {
     } else this.#found.push(...found)
   }
 
-  #scopeIn(given: unknown, { namespace, release, values }: Scope, isRoot = false): Scope {
+  #scopeIn(given: unknown, outer: Scope, isRoot = false): Scope {
     const fields = isRecord(given) ? given : {}
     const named = ['targetNamespace', 'releaseNamespace', 'release_namespace'].map((field) =>
       textOf(own(fields, field)),
     )
     const ofRoot = isRoot ? [stringAt(fields, 'namespace'), stringAt(fields, 'defaultNamespace')] : []
     const target = own(fields, 'destination')
+    const written = isRecord(target)
+      ? (stringAt(target, 'namespace') ?? '')
+      : [...named, ...ofRoot].find((one) => one !== undefined)
     return {
-      namespace: isRecord(target)
-        ? plain(stringAt(target, 'namespace'))
-        : plain([...named, ...ofRoot, namespace].find((one) => one !== undefined)),
-      release: stringAt(fields, 'releaseName') ?? release,
-      values: values && this.#valuesIn(fields, values, isRoot),
+      ...outer,
+      ...namespaceIn(written),
+      release: stringAt(fields, 'releaseName') ?? outer.release,
+      values: outer.values && this.#valuesIn(fields, outer.values, isRoot),
     }
   }
 
@@ -344,7 +349,7 @@ class Reading {
       valueOf(fields, REPOSITORY),
       stringAt(fields, 'name'),
     ]
-    const at = { ...scope, namespace: plain(stringAt(fields, 'namespace')) ?? scope.namespace }
+    const at = { ...scope, ...namespaceIn(stringAt(fields, 'namespace')) }
     const found = textOf(chart)
     const isListed = CHART.field.test(under) && name !== undefined && (isNamed(repository) || isKustomization)
     if (found === undefined) {
@@ -516,6 +521,13 @@ function entriesOf(value: unknown): readonly (readonly [name: string, value: unk
     : isRecord(value)
       ? Object.entries(value)
       : []
+}
+
+/** What a field says of the namespace of what is deployed; undefined where it is absent. */
+function namespaceIn(written: string | undefined): Pick<Scope, 'namespace' | 'isNamespaceOpen'> | undefined {
+  if (written === undefined) return undefined
+  const namespace = plain(written)
+  return { namespace: namespace || undefined, isNamespaceOpen: namespace === undefined }
 }
 
 /** Undefined for what is not filled in yet. */

@@ -31,6 +31,7 @@ import { isOfAgent } from '@kleym/shared/core/model/objects/agent-config.ts'
 import { AGENT, reachOf, reachOfText } from './reach.ts'
 import { STDIN_ARGUMENT } from './stdin.ts'
 import { ownTree } from './own-tree.ts'
+import { namespacesIn, placingBy } from './placing.ts'
 import { lookThrough, type ReachOfFile } from './tool-folders.ts'
 import { readTree, type Tree, type TreeRules } from './tree.ts'
 import type { YamlLines } from './yaml-line.ts'
@@ -81,6 +82,9 @@ interface Source {
   readonly file?: FoundFile
   /** It was made after the files had been read. */
   readonly isLate?: boolean
+  /** Of what was rendered. */
+  readonly namespaces?: readonly string[]
+  readonly folder?: string
 }
 
 /** How problems and origins call stdin. */
@@ -119,9 +123,13 @@ export async function loadFiles(
   const unreadType = unreadTypes(rules.wanted, rules.mentions)
   let documents = 0
   let isStdinEmpty = false
-  const take = async ({ name, bytes, file, isLate }: Source): Promise<void> => {
+  const placing = await placingOf(sources, rules, tree)
+  const take = async (source: Source): Promise<void> => {
+    const { name, bytes, file, isLate } = source
     if (isLate === true) budget.charge('bytes', bytes.length)
-    collected.takesAway = file && ((value, kind) => tree.takesAway(file, value, kind))
+    collected.namespaces = source.namespaces ?? namespacesIn(placing, tree.foldersOf(source))
+    const { namespace } = collected
+    collected.takesAway = file && ((value, kind) => tree.takesAway(file, value, kind, namespace))
     if (isEncryptedVariables(name, bytes)) {
       door.dismiss({ because: 'no object', file: name })
       return
@@ -129,7 +137,7 @@ export async function loadFiles(
     const parsed = await parse(name, bytes, { budget, lines, unreadType })
     documents += parsed.count
     if (name === STDIN && parsed.count + parsed.faults.length === 0) isStdinEmpty = true
-    takeParsed(name, parsed, rules, { door, collected })
+    takeParsed(name, parsed, { ...rules, namespace }, { door, collected })
   }
   const takeAll = async (all: readonly Source[]): Promise<void> => {
     for (const [number, source] of all.entries()) {
@@ -168,7 +176,10 @@ export async function loadFiles(
     problems: door.opaque(),
     notes: [
       ...door.dismissed(),
-      ...placedNotes(collected.placed - scoped.withoutNamespace, rules.namespace),
+      ...placedNotes(collected.placed - scoped.withoutNamespace, `assumed to be in ${rules.namespace} (-n)`),
+      ...[...collected.given].flatMap(([namespace, count]) =>
+        placedNotes(count, `in ${namespace}, as what deploys ${count === 1 ? 'it' : 'them'} says`),
+      ),
       ...anywhereNotes(objects),
       ...door.noted(),
     ],
@@ -179,11 +190,36 @@ export async function loadFiles(
   }
 }
 
+/** Names that give a namespace to objects that name none. */
+const PLACING = ['destination', 'targetNamespace']
+
+/** What the files say that deploys folders of them: that is known before any of their objects. */
+async function placingOf(
+  sources: readonly Source[],
+  rules: ReadingRules,
+  tree: Tree,
+): Promise<ReturnType<typeof placingBy>> {
+  const aside = new Collection(rules, new Door(), new Budget())
+  const take = async ({ name, bytes }: Source): Promise<void> => {
+    const parsed = await parse(name, bytes)
+    for (const document of parsed.documents) aside.take(document, name)
+  }
+  for (const source of sources) {
+    const text = Buffer.from(source.bytes.buffer, source.bytes.byteOffset, source.bytes.length)
+    const maySay = source.bytes.length <= LARGE_TEXT && PLACING.some((word) => text.includes(word))
+    if (maySay) await untilSpent(take(source))
+  }
+  return placingBy(aside.deploying, ownTree(tree.places, aside.sources))
+}
+
+/** With the namespace of objects that name none, where that is known. */
+type FileRules = Omit<ReadingRules, 'namespace'> & { readonly namespace: string | undefined }
+
 /** Takes what a text holds, and what of it cannot be read. */
 function takeParsed(
   name: string,
   parsed: ParsedFile,
-  rules: ReadingRules,
+  rules: FileRules,
   { door, collected }: Pick<Taken, 'door' | 'collected'>,
 ): void {
   for (const type of parsed.unread ?? []) {
@@ -204,7 +240,7 @@ function takeParsed(
 }
 
 /** What cannot be read may mention SPIFFE IDs, as an object that names identities does; for an answer that asks for them. */
-function mayMention(problem: InputProblem, text: string | undefined, rules: ReadingRules): InputProblem {
+function mayMention(problem: InputProblem, text: string | undefined, rules: FileRules): InputProblem {
   const naming = rules.wanted.find((one) => POLICY_KINDS.includes(qualifiedKind(one)))
   if (rules.mentions !== true || problem.reach === undefined || naming === undefined) return problem
   if (text === undefined || !mayHoldIds(text)) return problem
@@ -290,11 +326,15 @@ async function readSources(
 ): Promise<{ readonly sources: readonly Source[]; readonly tree: Tree }> {
   const sources: Source[] = []
   let isFull = false
-  const add = (name: string, read: Uint8Array | InputProblem, file?: FoundFile): void => {
+  const add = (
+    name: string,
+    read: Uint8Array | InputProblem,
+    place: Omit<Source, 'name' | 'bytes'> = {},
+  ): void => {
     if (!(read instanceof Uint8Array)) door.hold(read)
     else if (!isFull) {
       const spent = budget.tryCharge('bytes', read.length)
-      if (spent === undefined) sources.push({ name, bytes: read, ...(file && { file }) })
+      if (spent === undefined) sources.push({ name, bytes: read, ...place })
       else {
         isFull = true
         door.hold(spentProblem(spent, name))
@@ -310,9 +350,9 @@ async function readSources(
   for (const [number, file] of files.entries()) {
     if (isFull) break
     progress.at(() => `opening: ${number} of ${files.length} files`)
-    add(file.name, await readBounded(file), file)
+    add(file.name, await readBounded(file), { file })
   }
-  for (const { name, bytes } of tree.rendered) add(name, bytes)
+  for (const { name, bytes, ...place } of tree.rendered) add(name, bytes, place)
   if (named.length < args.files.length) add(STDIN, await collect(io.stdin, STDIN))
   for (const folder of args.kustomize) {
     const absent = missingFolder(folder, cwd)
@@ -399,7 +439,7 @@ function faultProblem(
   name: string,
   fault: DocumentFault,
   text: string | undefined,
-  rules: ReadingRules,
+  rules: FileRules,
 ): InputProblem {
   const { document, line, column, why, fix } = fault
   const place = { file: name, document, line, column }
@@ -428,7 +468,7 @@ function faultProblem(
 function excerptOf(
   text: string,
   { line, column = 1, lineText }: DocumentFault,
-  { wanted }: ReadingRules,
+  { wanted }: Pick<ReadingRules, 'wanted'>,
 ): readonly string[] | undefined {
   const type = plainTypeOf(text)
   if (lineText === undefined || type === undefined) return undefined
@@ -453,10 +493,10 @@ function tooManyFaults(name: string): InputProblem {
   }
 }
 
-function placedNotes(count: number, namespace: string): readonly string[] {
+function placedNotes(count: number, where: string): readonly string[] {
   if (count === 0) return []
   const [objects, name] = count === 1 ? ['1 object', 'names'] : [`${count} objects`, 'name']
-  return [`${objects} that ${name} no namespace: assumed to be in ${namespace} (-n)`]
+  return [`${objects} that ${name} no namespace: ${where}`]
 }
 
 /** Pods may be in any namespace where a kind has none, or may have none; one line for all such objects. */

@@ -87,6 +87,13 @@ export class Collection {
   readonly made: RawObject[] = []
   /** How many objects name no namespace, and were given the one in force. */
   placed = 0
+  /** How many were given that of what deploys them, by namespace. */
+  readonly given = new Map<string, number>()
+  /**
+   * The namespaces that what deploys the file that is being read gives to objects that name none; empty: they are not known. Undefined: it
+   * gives none.
+   */
+  namespaces: readonly string[] | undefined
   /** Whether something else decides what becomes of an object of the file that is being read: then it is not taken. */
   takesAway: ((value: JsonRecord, kind: WantedKind) => boolean) | undefined
 
@@ -95,6 +102,12 @@ export class Collection {
     this.#rules = rules
     this.#door = door
     this.#budget = budget
+  }
+
+  /** The namespace of an object that names none, if there is one. */
+  get namespace(): string | undefined {
+    const [namespace, ...others] = this.namespaces ?? [this.#rules.namespace]
+    return others.length === 0 ? namespace : undefined
   }
 
   /** Adds the objects of one document. Throws a BudgetSpent. */
@@ -198,15 +211,22 @@ export class Collection {
       this.#budget.charge('objects', 1)
       if (wanted.kind === BINDING_KIND) this.#budget.charge('bindings', 1)
       const isUnread = wanted.isUnread === true
-      const namespace = stringAt(value, 'metadata', 'namespace')
-      if (wanted.namespaced && namespace === undefined) this.placed++
-      const mayBeAnywhere = isUnread && (namespace ?? '') === '' && !isKnownNamespaced(wanted)
-      this.#door.read({
-        ...this.#settle(value, wanted, isFromCluster),
-        origin,
-        ...(isUnread && { isUnread }),
-        ...(mayBeAnywhere && { mayBeAnywhere }),
-      })
+      const named = nonEmpty(stringAt(value, 'metadata', 'namespace'))
+      const isPlaced = wanted.namespaced && named === undefined
+      const mayBeAnywhere = isUnread && named === undefined && !isKnownNamespaced(wanted)
+      const given = isPlaced && !mayBeAnywhere ? this.namespaces : undefined
+      if (isPlaced && given === undefined) this.placed++
+      const namespaces = given ?? [named ?? this.#rules.namespace]
+      if (namespaces.length === 0)
+        this.#door.hold(inOpenNamespace(value, origin, this.#reachOf(value, wanted)))
+      for (const namespace of given ?? []) this.given.set(namespace, (this.given.get(namespace) ?? 0) + 1)
+      for (const namespace of namespaces)
+        this.#door.read({
+          ...this.#settle(value, { kind: wanted, namespace, isFromCluster }),
+          origin,
+          ...(isUnread && { isUnread }),
+          ...(mayBeAnywhere && { mayBeAnywhere }),
+        })
     }
   }
 
@@ -255,7 +275,7 @@ export class Collection {
     const annotations = dig(value, 'metadata', 'annotations')
     const metadata = {
       name,
-      namespace: namespace === '' && isKnownNamespaced(type) ? this.#rules.namespace : namespace,
+      namespace: namespace === '' && isKnownNamespaced(type) ? (this.namespace ?? '') : namespace,
       ...(isRecord(annotations) && { annotations }),
     }
     this.#budget.charge('objects', 1)
@@ -310,18 +330,25 @@ export class Collection {
 
   /** What an object that is not read as it stands may be. */
   #reachOf(value: JsonRecord, kind: WantedKind): readonly ProblemReach[] {
-    return reachOf(kind, placeIn(value, this.#rules.namespace), JSON.stringify(value))
+    return reachOf(kind, placeIn(value, this.namespace), JSON.stringify(value))
   }
 
   /** The object with its namespace settled, and without what it must not bring along. */
-  #settle(value: JsonRecord, kind: WantedKind, isFromCluster: boolean): RawObject {
+  #settle(
+    value: JsonRecord,
+    {
+      kind,
+      namespace,
+      isFromCluster,
+    }: { readonly kind: WantedKind; readonly namespace: string; readonly isFromCluster: boolean },
+  ): RawObject {
     const found = own(value, 'metadata')
     const metadata: Record<string, unknown> = isRecord(found) ? { ...found } : {}
     // What was applied of a live object tells what the next apply keeps. Of Pods, which may be very many, it is not kept.
     const applied = isFromCluster && kind.kind !== 'Pod' ? appliedRecord(metadata) : undefined
     delete metadata['managedFields']
     if (!isFromCluster) for (const field of SERVER_FIELDS) delete metadata[field]
-    if (kind.namespaced) metadata['namespace'] = nonEmpty(metadata['namespace']) ?? this.#rules.namespace
+    if (kind.namespaced) metadata['namespace'] = namespace
     else delete metadata['namespace']
     const annotations = own(metadata, 'annotations')
     if (isRecord(annotations) && Object.hasOwn(annotations, LAST_APPLIED)) {
@@ -335,6 +362,19 @@ export class Collection {
     if (isFromCluster) return { value: settled, ...(applied && { applied }) }
     delete settled['status']
     return { value: settled, isManifest: true }
+  }
+}
+
+/** That an object is in a namespace that what deploys it names later. */
+function inOpenNamespace(value: JsonRecord, origin: Origin, reach: readonly ProblemReach[]): InputProblem {
+  return {
+    kind: 'not rendered',
+    what: `cannot tell the namespace of ${kindOf(value).kind} ${readObjectVersion(value).name}`,
+    alike: 'objects are in namespaces that are not known',
+    where: placeText(origin),
+    why: 'metadata has no namespace, and what deploys the folder names one that is not filled in',
+    fix: 'write metadata.namespace',
+    reach,
   }
 }
 

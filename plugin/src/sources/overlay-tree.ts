@@ -108,10 +108,10 @@ function unreadableBeside(overlays: readonly OverlayReading[], real: string): re
   )
 }
 
-/** Where the kustomizations that include the file of an object put the changed object; undefined if none of them changes it. */
+/** Where the kustomizations that include the file of an object put the changed object: those that change it. */
 export function changedBy(
   changers: readonly OverlayReading[],
-  object: { readonly namespace: string; readonly name: string | undefined },
+  object: { readonly namespace: string | undefined; readonly name: string | undefined },
   { kind, namespaced }: WantedKind,
 ): readonly {
   readonly by: OverlayReading

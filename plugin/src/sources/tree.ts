@@ -32,6 +32,10 @@ import { firstValueIn } from './yaml-file.ts'
 export interface RenderedSource {
   readonly name: string
   readonly bytes: Uint8Array
+  /** The namespaces of objects that name none, of a chart; empty: they are filled in later. */
+  readonly namespaces?: readonly string[]
+  /** The folder of a kustomization. */
+  readonly folder?: string
 }
 
 /** What a tree is read with. */
@@ -183,18 +187,37 @@ export class Tree {
   }
 
   /** Takes note of an object that a kustomization changes, and says that it is not to be read; false: it stands as it is. */
-  takesAway(file: FoundFile, value: JsonRecord, kind: WantedKind): boolean {
+  takesAway(file: FoundFile, value: JsonRecord, kind: WantedKind, namespace: string | undefined): boolean {
     const changers = this.#overlays.changersOf(file)
     if (changers.length === 0) return false
-    const given = stringAt(value, 'metadata', 'namespace') ?? ''
     const object = {
-      namespace: given === '' ? this.#rules.namespace : given,
+      namespace: stringAt(value, 'metadata', 'namespace') || namespace,
       name: stringAt(value, 'metadata', 'name'),
     }
     const places = changedBy(changers, object, kind)
     const text = JSON.stringify(value)
-    for (const { by, namespace, name } of places) by.changed.push(...reachOf(kind, { namespace, name }, text))
+    for (const { by, ...place } of places) by.changed.push(...reachOf(kind, place, text))
     return places.length > 0
+  }
+
+  /**
+   * The folders from which a file or something that was rendered is deployed: those of the kustomizations that take it in, or those that
+   * it is in, the nearest first. In the folder of a chart stands no object that is deployed.
+   */
+  foldersOf({
+    file,
+    folder,
+  }: {
+    readonly file?: FoundFile
+    readonly folder?: string | undefined
+  }): readonly (readonly string[])[] {
+    if (folder !== undefined) return [[folder]]
+    if (file === undefined) return []
+    const charts = new Set(this.#found.charts.map(({ path }) => path))
+    const above: string[][] = [[file.real]]
+    for (let at = dirname(file.real); this.#found.folders.has(at) && !charts.has(at); at = dirname(at))
+      above.push([at])
+    return [this.#overlays.changersOf(file).map(({ kustomization }) => kustomization.overlay.path), ...above]
   }
 
   /** Looks a chart through; what it names that is not on this disk. */
@@ -246,19 +269,21 @@ export class Tree {
       const given = releases.map((one) => ({ ...one, files: this.#valueFiles(one, folder, ofTree) }))
       const isKnown =
         given.length > 0 && given.every(({ files, changes }) => files !== undefined && changes === undefined)
-      const ways = isKnown ? given : [undefined]
+      const ways = given.length > 0 ? given : [undefined]
       let failure = refusalOfChart(facts)
       for (const one of failure === undefined ? ways : []) {
         const name = releaseName(one?.release ?? facts.name ?? '')
         const namespace = one?.namespace ?? this.#rules.namespace
-        const { inline = [], set = [] } = one?.values ?? {}
-        const values = { files: one?.files ?? [], inline, set }
-        const how = one === undefined ? 'with its default values' : `with the values of ${one.by}`
+        const namespaces = one?.isNamespaceOpen === true ? [] : [namespace]
+        const { inline = [], set = [] } = (isKnown && one?.values) || {}
+        const values = { files: (isKnown && one?.files) || [], inline, set }
+        const how = isKnown ? `with the values of ${one?.by ?? ''}` : 'with its default values'
         const result = await helmTemplate({ name, path: folder.path, namespace, values }, io)
         failure ??= this.#take(
           result,
           `${folder.name} (helm${ways.length > 1 ? `, ${namespace}/${name}` : ''})`,
           `rendered the chart in ${folder.name} ${how}, as release ${name} in namespace ${namespace}`,
+          { namespaces },
         )
       }
       if (failure !== undefined) this.#charts.push({ folder, facts, failure })
@@ -299,14 +324,20 @@ export class Tree {
         await kubectlKustomize(overlay.path, io),
         `${overlay.name} (kustomize)`,
         `rendered the kustomization in ${overlay.name}`,
+        { folder: overlay.path },
       )
     if (why === undefined) this.#rendered.add(root)
     else this.#failures.set(root, why)
   }
 
-  #take(result: RenderResult, name: string, note: string): string | undefined {
+  #take(
+    result: RenderResult,
+    name: string,
+    note: string,
+    place: Pick<RenderedSource, 'namespaces' | 'folder'>,
+  ): string | undefined {
     if (result.state === 'failed') return result.why
-    this.rendered.push({ name, bytes: result.bytes })
+    this.rendered.push({ name, bytes: result.bytes, ...place })
     this.#notes.push(note)
     return undefined
   }

@@ -685,7 +685,7 @@ describe('--render', () => {
     [
       'a HelmRelease with values from elsewhere',
       { 'r.yaml': helmRelease('  valuesFrom: [{kind: Secret, name: x}]\n') },
-      ['default/app '],
+      ['team/web '],
       [DEFAULTS],
     ],
     [
@@ -721,19 +721,19 @@ describe('--render', () => {
     ].map((top): [string, Record<string, string>, readonly string[], readonly string[]] => [
       `a helmfile with ${top.slice(0, -1)}`,
       { 'helmfile.yaml': `${top}releases: [{name: a, chart: ./charts/app}]\n` },
-      [top.startsWith('values') ? 'default/a ' : 'default/app '],
+      ['default/a '],
       top.startsWith('values') ? [] : [DEFAULTS],
     ]),
     [
       'a release with a post-renderer',
       { 'helmfile.yaml': 'releases: [{name: a, chart: ./charts/app, postRenderer: x}]\n' },
-      ['default/app '],
+      ['default/a '],
       [DEFAULTS],
     ],
     [
       'a file of values outside the tree',
       { 'helmfile.yaml': 'releases: [{name: a, chart: ./charts/app, values: [/etc/hostname]}]\n' },
-      ['default/app '],
+      ['default/a '],
       [DEFAULTS],
     ],
   ])('takes the values of %s', async (_, files, pods, doubts) => {
@@ -744,6 +744,20 @@ describe('--render', () => {
       return `${namespace}/${name} ${stringAt(value, 'metadata', 'annotations', 'values')?.replaceAll('"', '.')}`
     })
     expect(given).toEqual(pods)
+    expect(unshown(loaded.problems).map(({ what }) => what)).toEqual(doubts)
+  })
+
+  test.each([
+    ['is in that of its release', 'team', ['team'], []],
+    ['is nowhere if its release fills that in', "'{{x}}'", [], ['cannot tell the namespace of Pod web']],
+  ])('what a chart makes without a namespace %s', async (_, namespace, namespaces, doubts) => {
+    const files = {
+      ...OF_VALUES,
+      'a.yaml': application('https://example.org/me/x').replace('namespace: team', `namespace: ${namespace}`),
+    }
+    const { root, env } = await withProgram('helm', POD_OF, files)
+    const loaded = await load(root, { recursive: true, render: true, env })
+    expect(loaded.objects.map(({ value }) => stringAt(value, 'metadata', 'namespace'))).toEqual(namespaces)
     expect(unshown(loaded.problems).map(({ what }) => what)).toEqual(doubts)
   })
 
@@ -859,5 +873,75 @@ ${spec}`,
       state: 'failed',
       why: 'helm template took longer than 0.3 s',
     })
+  })
+})
+
+const app = (path: string, namespace: string): string =>
+  `apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {name: web}
+spec: {destination: {namespace: ${namespace}}, source: {repoURL: 'https://example.org/me/x', path: ${path}}}
+`
+
+describe('objects that name no namespace', () => {
+  const CLONE = { '.git/config': '[remote "origin"]\n  url = git@example.org:me/x.git\n' }
+  /** Where the objects are, and what is not known. */
+  const placed = async (files: Record<string, string>): Promise<readonly unknown[]> => {
+    const root = await workspace({ ...CLONE, ...files })
+    const { objects, problems } = await load(root, { recursive: true })
+    const at = objects.map(({ value }) =>
+      ['namespace', 'name'].map((field) => stringAt(value, 'metadata', field)).join('/'),
+    )
+    return [...at, ...unshown(problems).map(({ what }) => what)]
+  }
+
+  test.each<[string, Record<string, string>, readonly string[]]>([
+    ['are in that of the Application of their folder', { 'a.yaml': app('apps/x', 'team') }, ['team/p']],
+    [
+      'are in that of the nearest folder',
+      { 'a.yaml': `${app('apps', 'argocd')}---\n${app('apps/x', 'team')}` },
+      ['team/p'],
+    ],
+    [
+      'are in each, if there are several',
+      { 'a.yaml': `${app('apps/x', 'team')}---\n${app('apps/x', 'other')}` },
+      ['other/p', 'team/p'],
+    ],
+    [
+      'are in one that is not known, if it is filled in later',
+      { 'a.yaml': app('apps/x', "'{{path.basename}}'") },
+      ['cannot tell the namespace of Pod p'],
+    ],
+    ['stay where they are, if the Application names none', { 'a.yaml': app('apps/x', "''") }, ['default/p']],
+    [
+      'stay where they are beside it',
+      { 'a.yaml': app('apps/y', 'team'), 'apps/y/q.yaml': pod('q') },
+      ['default/p', 'team/q'],
+    ],
+    [
+      'are in that of the Application of a kustomization that takes them in',
+      { 'a.yaml': app('prod/x', 'team'), 'prod/x/kustomization.yaml': 'resources: [../../apps/x/p.yaml]\n' },
+      ['team/p'],
+    ],
+    [
+      'are in that of a kustomization that sets one',
+      {
+        'a.yaml': app('prod/x', 'team'),
+        'prod/x/kustomization.yaml': 'namespace: team\nresources: [../../apps/x/p.yaml]\n',
+      },
+      ['team/p'],
+    ],
+  ])('%s', async (_, files, expected) => {
+    expect(await placed({ 'apps/x/p.yaml': pod('p'), ...files })).toEqual(expected)
+  })
+
+  test('a document that cannot be read is where its objects would be', async () => {
+    const root = await workspace({
+      ...CLONE,
+      'a.yaml': app('apps/x', 'team'),
+      'apps/x/p.yaml': pod('{{ .x }}'),
+    })
+    const { problems } = await load(root, { recursive: true })
+    expect(problems).toMatchObject([{ reach: [{ kind: 'Pod', namespace: 'team' }] }])
   })
 })
