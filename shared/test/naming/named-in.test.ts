@@ -92,6 +92,23 @@ describe('in a text', () => {
   })
 })
 
+describe('compared as a word beside it says', () => {
+  test.each([
+    [{ type: 'Exact', value: ID }, [`.spec.id.value ${ID}`]],
+    [{ type: 'Prefix', value: ID }, [`.spec.id.value (${ID}*)`]],
+    [{ matchType: 'STARTS_WITH', value: ID }, [`.spec.id.value (${ID}*)`]],
+    [{ type: 'RegularExpression', value: ID }, [`.spec.id.value (${ID}*)`]],
+    [{ type: 'Suffix', value: '/pool/llama' }, ['.spec.id.value (*/pool/llama)']],
+    [{ type: 'Suffix', value: ID }, [`.spec.id.value ${ID}`]],
+    [{ type: 'Exact', value: '/pool/llama' }, []],
+    [{ suffix: '/pool/llama' }, ['.spec.id.suffix (*/pool/llama)']],
+    [{ rego: 'endswith(x, "/pool/llama")' }, ['.spec.id.rego (*/pool/llama)']],
+    [{ path: '/pool/llama' }, []],
+  ])('%j', (id, expected) => {
+    expect(found({ apiVersion: 'x/v1', kind: 'X', metadata: { name: 'a' }, spec: { id } })).toEqual(expected)
+  })
+})
+
 test('full stops within an ID are looked at once', () => {
   const text = `see spiffe://a/b${'.'.repeat(1_000_000)}x, and spiffe://a/c.`
   expect(idsInText(text).map((one) => one.text.length)).toEqual(['spiffe://a/b'.length + 1_000_001, 12])

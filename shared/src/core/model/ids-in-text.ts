@@ -15,6 +15,11 @@ function unescaped(text: string): string {
   return text.replaceAll(/%3A/gi, ':').replaceAll(/\\\/|%2F/gi, '/')
 }
 
+/** Whether a text may hold a SPIFFE ID, or the end of one of kleym's. */
+export function holdsPart(text: string): boolean {
+  return /spiffe(?::|%3A)(?:\/|\\\/|%2F){2}|\/(?:pool|objective)\//i.test(text)
+}
+
 /** A SPIFFE ID in a text; or, if `isWhole` is false, what is known of one that something else completes: a pattern, a template, a prefix. */
 export interface IdInText {
   /** With `*` for what is not known. */
@@ -153,9 +158,9 @@ function withoutStops(text: string): string {
   return text.slice(0, end)
 }
 
-/** Whether a text may hold a SPIFFE ID, plain or in Base64. */
+/** The same of a text that may be, or may have in it, Base64. */
 export function mayHoldIds(text: string): boolean {
-  return holdsId(text) || BASE64_SCHEMES.some((one) => text.includes(one))
+  return holdsPart(text) || BASE64_SCHEMES.some((one) => text.includes(one))
 }
 
 /** `spiffe://` in Base64 at each of its three places: without the characters that its neighbours change. */

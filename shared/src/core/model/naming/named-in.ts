@@ -1,12 +1,13 @@
 // Whom objects name that kleym reads for that alone. One table says for each kind where its names stand and how they match; a SPIFFE ID
 // in any other string of any object is a mention: that it stands there is all that is said of it.
+import { getOrCreate } from '../../base/get-or-create.ts'
 import { canonicalText, isRecord, own, stringAt, walk, type JsonRecord } from '../../base/json.ts'
 import { NAMING_KINDS, qualifiedKind } from '../kinds.ts'
 import type { PolicyTarget } from '../objects/access-policy.ts'
 import type { PolicyRule, RuleSource } from '../objects/access-rule.ts'
 import { readMeta } from '../objects/meta.ts'
 import { asIssued, parseSpiffeId } from '../spiffe-id.ts'
-import { holdsId, idsInText, mayHoldIds, pathsInText, SCHEME, type IdInText } from '../ids-in-text.ts'
+import { holdsPart, idsInText, mayHoldIds, pathsInText, SCHEME, type IdInText } from '../ids-in-text.ts'
 import { istioAsksBeside, istioSources, type MeshTrust } from './istio-source.ts'
 
 /** Whom an object names, and what it is for. */
@@ -141,18 +142,24 @@ export function mentionRules(value: JsonRecord, read: readonly PolicyRule[] = []
   if (GIVING.has(kind)) return []
   const without = new Set(read.flatMap(({ sources }) => sources.map(({ field }) => field)))
   const rules: PolicyRule[] = []
+  const compared = new Map<unknown, ReturnType<typeof comparedIn>>()
   const isSecret = kind === 'Secret' && stringAt(value, 'apiVersion') === 'v1'
   for (const [key, part] of Object.entries(value)) {
     const isEncoded = key === (isSecret ? 'data' : 'binaryData')
-    const mayMention = isEncoded ? mayHoldIds : holdsId
+    const mayMention = isEncoded ? mayHoldIds : holdsPart
     // Hardly any object of a cluster does, and a walk that keeps its path takes several times as long.
     if (key === 'status' || !someText(part, mayMention)) continue
-    walkPaths(part, [key], (found, at) => {
+    walkPaths(part, [key], (found, at, holder) => {
       if (typeof found !== 'string' || rules.length >= MENTIONS_MAX || !mayMention(found)) return
       const path = pathText(at)
       if (without.has(path)) return
       const text = isEncoded ? decoded(found) : found
-      const sources = [...idsInText(text, keyOf(at)), ...pathsInText(text, false)].map((one) =>
+      const field = keyOf(at)
+      const { isBeginning, isEnd } = getOrCreate(compared, holder, () => comparedIn(holder))
+      const sources = [
+        ...idsInText(text, isBeginning ? 'prefix' : field),
+        ...pathsInText(text, isEnd || CALLED.test(field) || CALLED.test(text)),
+      ].map((one) =>
         // Of a Secret nothing is shown but whole IDs.
         sourceInText(isSecret && !one.isWhole ? { ...one, text: 'a part of a SPIFFE ID' } : one, path),
       )
@@ -195,6 +202,22 @@ export function sourceInText({ text, matcher, isWhole, around }: IdInText, field
       }
 }
 
+/** A field or a call that asks for the end of a text. */
+const CALLED = /ends_?with|suffix/i
+/** How a text is compared, as a word beside it says: `{ type: Prefix, value: … }` of Kuma and Envoy Gateway. */
+const ANYWHERE = 'contains|regex|regular_?expression|glob|wildcard'
+const BEGINNING = new RegExp(`^(?:prefix|starts_?with|${ANYWHERE})$`, 'i')
+const ENDING = new RegExp(`^(?:suffix|ends_?with|${ANYWHERE})$`, 'i')
+
+/** Whether the texts in a mapping may be the beginnings, or the ends, of what they are compared with. */
+function comparedIn(holder: unknown): { readonly isBeginning: boolean; readonly isEnd: boolean } {
+  const words = isRecord(holder) ? Object.values(holder).filter((one) => typeof one === 'string') : []
+  return {
+    isBeginning: words.some((one) => BEGINNING.test(one)),
+    isEnd: words.some((one) => ENDING.test(one)),
+  }
+}
+
 const CASE = 'whether letters of the other case count as the same is not known'
 
 /** The field of a string; for an item of a list, that of the list. */
@@ -224,16 +247,17 @@ function decoded(base64: string): string {
 /** A path in an object, which the walk changes as it goes. */
 export type Path = readonly (string | number)[]
 
-/** Visits all values below one, itself included. Depth and size are bounded by what the readers of files and clusters take. */
+/** Visits all values below one, itself included, with what holds it. Depth and size are bounded by what the readers of files and clusters take. */
 export function walkPaths(
   value: unknown,
   path: (string | number)[],
-  visit: (value: unknown, path: Path) => void,
+  visit: (value: unknown, path: Path, holder: unknown) => void,
+  holder?: unknown,
 ): void {
-  visit(value, path)
+  visit(value, path, holder)
   const into = (key: string | number, item: unknown): void => {
     path.push(key)
-    walkPaths(item, path, visit)
+    walkPaths(item, path, visit, value)
     path.pop()
   }
   if (Array.isArray(value)) value.forEach((item: unknown, at) => into(at, item))
