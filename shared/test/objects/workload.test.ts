@@ -1,5 +1,6 @@
 // The pods that a workload's controller will make: what it adds to the template.
 import { describe, expect, test } from 'vitest'
+import { mayGiveName } from '../../src/core/model/objects/pod-workloads.ts'
 import { isWorkload, readWorkloadPods } from '../../src/core/model/objects/workload.ts'
 import type { Fields } from '../spire/estate.ts'
 import { TEMPLATE, workload } from './workloads.ts'
@@ -213,3 +214,13 @@ function labelled(object: Fields, label: string): readonly unknown[] {
     labels.get(label) ?? (unknownLabels.has(label) ? 'unknown' : 'none'),
   ])
 }
+
+test('a workload whose name is made up gives names that begin as its own', () => {
+  const value = { ...workload('Job'), metadata: { generateName: 'warm-', namespace: 'team-a' } }
+  const [pod] = readWorkloadPods({ value })
+  expect(pod?.ref.name).toBe('warm-*')
+  expect(['warm-x7k2p-4zq8d', 'cold-x7k2p'].map((name) => pod && mayGiveName(pod, name))).toEqual([
+    true,
+    false,
+  ])
+})

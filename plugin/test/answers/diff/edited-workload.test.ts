@@ -111,3 +111,34 @@ spec:
     expect((await run(['-f', 'edited'])).code).toBe(1)
   })
 })
+
+const job = (beginning: string, labels: string): string => `---
+apiVersion: batch/v1
+kind: Job
+metadata: {generateName: ${beginning}, namespace: demo}
+spec:
+  template:
+    metadata: {labels: {${labels}}}
+    spec: {serviceAccountName: runner, restartPolicy: Never, containers: [{name: vllm, image: server}]}
+`
+
+describe('Jobs whose names the API server makes up', () => {
+  const other = 'app: other'
+
+  test('are told apart by the beginning of their names', async () => {
+    const cwd = await workspace({
+      'base/all.yaml': `${WORLD}${job('a-', BOTH)}${job('b-', other)}`,
+      'head/all.yaml': `${WORLD}${job('a-', other)}${job('b-', BOTH)}`,
+    })
+    const { code, stdout } = await inProcess(['diff', ...SETTINGS, '--base', 'base', '-f', 'head'], cwd)
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain('chat: vllm of Job demo/b-*')
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain('chat: vllm of Job demo/a-*')
+    expect(code).toBe(1)
+  })
+
+  test('are called by it', async () => {
+    const cwd = await workspace({ 'all.yaml': `${WORLD}${job('a-', BOTH)}` })
+    const ask = ['who-selects', '-A', '-o', 'name', ...SETTINGS, '-f', 'all.yaml']
+    expect((await inProcess(ask, cwd)).stdout).toBe('job/demo/a-*\n')
+  })
+})

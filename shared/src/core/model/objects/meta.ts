@@ -56,6 +56,13 @@ export function readObjectVersion(object: unknown): ObjectVersion {
   }
 }
 
+/** How an object is called: where the API server will make up the name, by what that begins with, and `*`. */
+export function calledName(metadata: unknown): string {
+  const name = nonEmpty(stringAt(metadata, 'name'))
+  const beginning = nonEmpty(stringAt(metadata, 'generateName'))
+  return name ?? (beginning === undefined ? '' : `${beginning}*`)
+}
+
 /** Shared: most objects have neither labels nor annotations, and caches keep tens of thousands of them. */
 const NO_ENTRIES: ReadonlyMap<string, string> = new Map()
 const NO_STRINGS: readonly string[] = []

@@ -54,5 +54,6 @@ const KEPT_OF_PREFIX = 58
 
 /** Whether what makes this pod may give it, or an object between the two, that name: controllers begin it with the name of the maker. */
 export function mayGiveName({ ref, perhaps }: Pod, name: string): boolean {
-  return perhaps !== undefined || ref.name === '' || name.startsWith(`${ref.name}-`.slice(0, KEPT_OF_PREFIX))
+  const beginning = ref.name.endsWith('*') ? ref.name.slice(0, -1) : `${ref.name}-`
+  return perhaps !== undefined || name.startsWith(beginning.slice(0, KEPT_OF_PREFIX))
 }

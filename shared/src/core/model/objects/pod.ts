@@ -4,7 +4,7 @@ import { getOrCreate } from '../../base/get-or-create.ts'
 import { remembered } from '../../base/remembered.ts'
 import { dig, isRecord, listAt, own, recordsAt, stringAt, type JsonRecord } from '../../base/json.ts'
 import { NAMESPACE_NAME_LABEL } from '../names.ts'
-import { nonEmpty, readMeta, readStringMap } from './meta.ts'
+import { calledName, nonEmpty, readMeta, readStringMap } from './meta.ts'
 import type { Origin, RawObject } from './raw.ts'
 
 /** How a container runs in its pod. */
@@ -168,16 +168,15 @@ export function readPod(raw: RawObject): Pod {
 function podOf(raw: RawObject, { labels, containers }: Pick<Pod, 'labels' | 'containers'>): Pod {
   const metadata = recordAt(raw.value, 'metadata')
   const namespace = stringAt(metadata, 'namespace') ?? ''
-  const name = stringAt(metadata, 'name') ?? ''
   const uid = nonEmpty(stringAt(metadata, 'uid'))
   const exists = uid !== undefined
   const spec = recordAt(raw.value, 'spec')
   return {
-    ref: { kind: 'Pod', namespace, name },
+    ref: { kind: 'Pod', namespace, name: calledName(metadata) },
     part: '',
     exists,
     namespace,
-    name: nonEmpty(name),
+    name: nonEmpty(stringAt(metadata, 'name')),
     uid,
     labels,
     unknownLabels: NO_LABELS,

@@ -3,7 +3,7 @@
 // Sources: the controllers of Kubernetes 1.36 (apps, batch) and of LeaderWorkerSet v1.
 import { dig, isRecord, listAt, own, stringAt, type JsonRecord } from '../../base/json.ts'
 import { qualifiedKind } from '../kinds.ts'
-import { readMeta, readStringMap, type ObjectMeta } from './meta.ts'
+import { calledName, readMeta, readStringMap, type ObjectMeta } from './meta.ts'
 import {
   podOfTemplate,
   readContainers,
@@ -325,7 +325,7 @@ function podOf(raw: RawObject, kind: WorkloadKind, meta: ObjectMeta, made: PodTe
   for (const label of unknownLabels) labels.delete(label)
   for (const [label, value] of made.knownLabels) labels.set(label, value)
   const pod = podOfTemplate({
-    ref: raw.made?.by ?? { kind, namespace: meta.namespace, name: meta.name },
+    ref: raw.made?.by ?? { kind, namespace: meta.namespace, name: calledName(own(raw.value, 'metadata')) },
     part: joined(role, made.part),
     ...(made.unnumbered !== undefined && { unnumbered: joined(role, made.unnumbered) }),
     namespace: meta.namespace,
