@@ -23,9 +23,10 @@ import { readClusterSpiffeId } from '@kleym/shared/core/model/objects/clusterspi
 import { readObjective, readPool } from '@kleym/shared/core/model/objects/inference.ts'
 import { readClusterStaticEntry } from '@kleym/shared/core/model/objects/static-entry.ts'
 import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
-import { recordAt } from '@kleym/shared/core/model/objects/pod.ts'
+import { readPod, recordAt } from '@kleym/shared/core/model/objects/pod.ts'
+import { workloadsOf } from '@kleym/shared/core/model/objects/pod-workloads.ts'
 import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
-import { readWorkloadPods, WORKLOAD_KINDS } from '@kleym/shared/core/model/objects/workload.ts'
+import { isWorkload, readWorkloadPods, WORKLOAD_KINDS } from '@kleym/shared/core/model/objects/workload.ts'
 import type { ObjectName } from '../sources/kind-name.ts'
 import { objectKey } from '@kleym/shared/core/model/objects/object-key.ts'
 import { boundedProblems, placeText, type InputProblem } from '../sources/problem.ts'
@@ -99,25 +100,43 @@ export function afterDeletionOf(
 ): readonly RawObject[] {
   const uids = new Set<string>()
   const namespaces = new Set<string>()
+  const workloads = new Set<string>()
+  const there = new Set(objects.flatMap(({ value }) => readMeta(value).uid ?? []))
+  const goesAlong = (object: RawObject): boolean => {
+    const { namespace, ownerReferences } = readMeta(object.value)
+    if (namespaces.has(namespace)) return true
+    // What is between a workload and its pods may not have been read, as the ReplicaSets of a cluster.
+    const isOwned = (owner: unknown): boolean => {
+      const uid = stringAt(owner, 'uid') ?? ''
+      return uids.has(uid) || (!there.has(uid) && workloads.size > 0 && isOfWorkload(object, workloads))
+    }
+    return ownerReferences.length > 0 && ownerReferences.every(isOwned)
+  }
   let gone = new Set(deleted)
   let kept = objects
   while (gone.size > 0) {
     for (const { value } of gone) {
-      const { uid, name } = readMeta(value)
+      const { uid, name, namespace } = readMeta(value)
       if (uid !== undefined) uids.add(uid)
       if (kindKey(value) === 'Namespace') namespaces.add(name)
+      if (isWorkload(value)) workloads.add(workloadKey(namespace, kindOf(value).kind, name))
     }
     const stays = kept.filter((one) => !gone.has(one))
-    gone = new Set(stays.filter(({ value }) => goesAlong(value, uids, namespaces)))
+    gone = new Set(stays.filter(goesAlong))
     kept = stays
   }
   return kept
 }
 
-function goesAlong(value: JsonRecord, uids: ReadonlySet<string>, namespaces: ReadonlySet<string>): boolean {
-  const { namespace, ownerReferences } = readMeta(value)
-  const isOwned = (owner: unknown): boolean => uids.has(stringAt(owner, 'uid') ?? '')
-  return namespaces.has(namespace) || (ownerReferences.length > 0 && ownerReferences.every(isOwned))
+/** Whether an object is a pod of one of these workloads, as its owner and its labels tell. */
+function isOfWorkload(object: RawObject, workloads: ReadonlySet<string>): boolean {
+  if (kindKey(object.value) !== 'Pod') return false
+  const pod = readPod(object)
+  return workloadsOf(pod).some(({ kind, name }) => workloads.has(workloadKey(pod.namespace, kind, name)))
+}
+
+function workloadKey(namespace: string, kind: string, name: string): string {
+  return `${kind} ${namespace}/${name}`
 }
 
 /** Whether an object is the one that a command line names; a cluster-scoped one has no namespace to compare. */

@@ -63,6 +63,38 @@ test('a workload takes its pods along, and no other ones', async () => {
   expect(await losing('deployment/demo/llama')).toEqual([...TEMPLATES, 'pod demo/llama-abc-0'])
 })
 
+/** A pod of a ReplicaSet that was not read. */
+const podOfUnread = (name: string, hash: string): string => `---
+apiVersion: v1
+kind: Pod
+metadata:
+  name: ${name}
+  namespace: demo
+  uid: uid-of-${name}
+  creationTimestamp: '2026-01-01T00:00:00Z'
+  labels: { app: llama, pod-template-hash: ${hash} }
+  ownerReferences: [{ apiVersion: apps/v1, kind: ReplicaSet, name: llama-abc, uid: uid-of-unread, controller: true }]
+spec: ${OF_POD}
+`
+
+test('a Deployment takes the pods of ReplicaSets along that were not read, and no other ones', async () => {
+  const [before = '', after = ''] = LIVE.split(of('ReplicaSet', 'llama-abc', 'uid-of-llama', OF_PODS))
+  const cwd = await workspace({
+    'live/all.yaml': `${before}${podOfUnread('mine', 'abc')}${podOfUnread('other', 'x')}${after}`,
+  })
+  const left = ['-A', '-o', 'name', '--without', 'deployment/demo/llama']
+  const settings = ['--trust-domain', 'acme.example', '--clusterspiffeid-class-name', 'spire']
+  const { stdout } = await inProcess(
+    ['who-selects', ...left, '--offline', '--live', 'live', ...settings],
+    cwd,
+  )
+  expect(stdout.trim().split('\n').toSorted()).toEqual([
+    'pod/demo/llama-abc-0',
+    'pod/demo/llama-alone',
+    'pod/demo/other',
+  ])
+})
+
 test('what another deletion takes along may be named as well', async () => {
   const both = ['--without', 'namespace/demo', '--without', 'iib/demo/chat']
   expect((await without('diff', ...both)).stdout).toContain('demo/chat is deleted')
