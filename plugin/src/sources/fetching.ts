@@ -494,8 +494,12 @@ const IDLE_OF_FLEET =
 /** What a `fleet.yaml` makes of the folder in which it stands. */
 function changesOfFleet(value: unknown, { file }: Origin): readonly Deployed[] {
   if (!/(?:^|[/\\])fleet\.ya?ml$/.test(file) || !isRecord(value)) return []
-  const field = Object.keys(value).find((name) => !IDLE_OF_FLEET.test(name))
-  return field === undefined ? [] : [{ path: dirname(file), changes: `${file} with ${field}` }]
+  // It is for objects that name none.
+  const { defaultNamespace, ...others } = value
+  const field = Object.keys(others).find((name) => !IDLE_OF_FLEET.test(name))
+  const of = { path: `./${dirname(file)}`, ...namespaceIn(textOf(defaultNamespace)) }
+  if (field !== undefined) return [{ ...of, changes: `${file} with ${field}` }]
+  return of.namespace === undefined ? [] : [of]
 }
 
 function changesIn(fields: JsonRecord, path = ''): string | undefined {

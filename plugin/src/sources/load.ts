@@ -191,7 +191,7 @@ export async function loadFiles(
 }
 
 /** Names that give a namespace to objects that name none. */
-const PLACING = ['destination', 'targetNamespace']
+const PLACING = ['destination', 'targetNamespace', 'defaultNamespace']
 
 /** What the files say that deploys folders of them: that is known before any of their objects. */
 async function placingOf(

@@ -898,6 +898,11 @@ describe('objects that name no namespace', () => {
   test.each<[string, Record<string, string>, readonly string[]]>([
     ['are in that of the Application of their folder', { 'a.yaml': app('apps/x', 'team') }, ['team/p']],
     [
+      'are in that of the fleet.yaml beside them',
+      { 'apps/x/fleet.yaml': 'defaultNamespace: team\n' },
+      ['team/p'],
+    ],
+    [
       'are in that of the nearest folder',
       { 'a.yaml': `${app('apps', 'argocd')}---\n${app('apps/x', 'team')}` },
       ['team/p'],
