@@ -46,6 +46,8 @@ export interface OwnTree {
   readonly folderAt: (path: string) => string | undefined
   /** Whether a repository is the one that the files are from. */
   readonly isOwn: (repository: string | undefined) => boolean
+  /** The same if nothing shows which repository that is. */
+  readonly mayBeOwn: (repository: string | undefined) => boolean
 }
 
 /** Kinds that decide nothing by themselves: a namespace that is not given has unknown labels, a node is taken to exist. */
@@ -122,7 +124,7 @@ export function deploying(value: unknown, origin: Origin, isRead = false): Deplo
 /** The folder of the files that something is deployed from; undefined: it is elsewhere. */
 export function folderOf(
   { chart, path, repository }: Deployed,
-  { folderAt, isOwn }: OwnTree,
+  { folderAt, isOwn }: Pick<OwnTree, 'folderAt' | 'isOwn'>,
 ): string | undefined {
   // A chart is a folder if it is written as one: `spiffe/spire` is a chart of the repository `spiffe`.
   const folder = path ?? (chart?.startsWith('.') === true ? chart : undefined)

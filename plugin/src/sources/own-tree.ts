@@ -1,6 +1,6 @@
 // The files as a part of a repository: which folder a path means, and which addresses are those of the repository itself. A path
 // of another repository may equal one of this tree, and shows nothing.
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { lazy } from '@kleym/shared/core/base/lazy.ts'
 import { textOfFile } from './chart-files.ts'
 import type { OwnTree } from './deployers.ts'
@@ -20,6 +20,10 @@ export function ownTree(
   const own = new Set<string>()
   for (const [source, address] of sources) if (BOOTSTRAP.test(source)) own.add(plainAddress(address))
   const isOurs = (address: string): boolean => own.has(address) || remotes().has(address)
+  const isOwn = (repository: string | undefined): boolean =>
+    repository === undefined ||
+    BOOTSTRAP.test(repository) ||
+    isOurs(plainAddress(sources.get(repository) ?? repository))
   return {
     folderAt: (path) => {
       // The name of a chart in a repository of charts is no path.
@@ -31,10 +35,8 @@ export function ownTree(
       if (file !== undefined || !path.includes('/')) return file
       return folders.values().find((folder) => folder.endsWith(end))
     },
-    isOwn: (repository) =>
-      repository === undefined ||
-      BOOTSTRAP.test(repository) ||
-      isOurs(plainAddress(sources.get(repository) ?? repository)),
+    isOwn,
+    mayBeOwn: (repository) => isOwn(repository) || remotes().size === 0,
   }
 }
 
@@ -54,10 +56,17 @@ function topOf(folders: ReadonlySet<string>): string | undefined {
   return [...folders].toSorted((a, b) => a.length - b.length)[0]
 }
 
+/** The configuration of the repository whose working tree begins in a folder. A worktree and a submodule name another folder that has it. */
+function configOfGit(folder: string): string | undefined {
+  const [, named] = /^gitdir: (.+)$/m.exec(textOfFile(join(folder, '.git')) ?? '') ?? []
+  const at = resolve(folder, named ?? '.git')
+  return textOfFile(join(at, textOfFile(join(at, 'commondir'))?.trim() ?? '', 'config'))
+}
+
 /** The addresses of the repository that holds the topmost folder, as git has them. */
 function remotesOf(folders: ReadonlySet<string>): readonly string[] {
   for (let folder = topOf(folders); folder !== undefined;) {
-    const config = textOfFile(join(folder, '.git', 'config'))
+    const config = configOfGit(folder)
     if (config !== undefined)
       return [...config.matchAll(/^\s*url\s*=\s*(\S+)\s*$/gm)].map(([, url = '']) => url)
     const above = dirname(folder)

@@ -7,12 +7,12 @@ import { folderOf, type Deploying, type OwnTree } from './deployers.ts'
 type Placing = ReadonlyMap<string, ReadonlySet<string | undefined>>
 
 /** What deployers give to the folders of the tree that they deploy. */
-export function placingBy(all: readonly Deploying[], tree: OwnTree): Placing {
+export function placingBy(all: readonly Deploying[], { folderAt, mayBeOwn: isOwn }: OwnTree): Placing {
   const placing = new Map<string, Set<string | undefined>>()
   for (const { deployed } of all)
     for (const one of deployed) {
       const isGiven = one.namespace !== undefined || one.isNamespaceOpen === true
-      const folder = isGiven ? folderOf(one, tree) : undefined
+      const folder = isGiven ? folderOf(one, { folderAt, isOwn }) : undefined
       if (folder !== undefined) getOrCreate(placing, folder, () => new Set()).add(one.namespace)
     }
   return placing

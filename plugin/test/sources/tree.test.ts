@@ -876,7 +876,7 @@ ${spec}`,
   })
 })
 
-const app = (path: string, namespace: string): string =>
+const deploys = (path: string, namespace: string): string =>
   `apiVersion: argoproj.io/v1alpha1
 kind: Application
 metadata: {name: web}
@@ -896,7 +896,7 @@ describe('objects that name no namespace', () => {
   }
 
   test.each<[string, Record<string, string>, readonly string[]]>([
-    ['are in that of the Application of their folder', { 'a.yaml': app('apps/x', 'team') }, ['team/p']],
+    ['are in that of the Application of their folder', { 'a.yaml': deploys('apps/x', 'team') }, ['team/p']],
     [
       'are in that of the fleet.yaml beside them',
       { 'apps/x/fleet.yaml': 'defaultNamespace: team\n' },
@@ -904,34 +904,41 @@ describe('objects that name no namespace', () => {
     ],
     [
       'are in that of the nearest folder',
-      { 'a.yaml': `${app('apps', 'argocd')}---\n${app('apps/x', 'team')}` },
+      { 'a.yaml': `${deploys('apps', 'argocd')}---\n${deploys('apps/x', 'team')}` },
       ['team/p'],
     ],
     [
       'are in each, if there are several',
-      { 'a.yaml': `${app('apps/x', 'team')}---\n${app('apps/x', 'other')}` },
+      { 'a.yaml': `${deploys('apps/x', 'team')}---\n${deploys('apps/x', 'other')}` },
       ['other/p', 'team/p'],
     ],
     [
       'are in one that is not known, if it is filled in later',
-      { 'a.yaml': app('apps/x', "'{{path.basename}}'") },
+      { 'a.yaml': deploys('apps/x', "'{{path.basename}}'") },
       ['cannot tell the namespace of Pod p'],
     ],
-    ['stay where they are, if the Application names none', { 'a.yaml': app('apps/x', "''") }, ['default/p']],
+    [
+      'stay where they are, if the Application names none',
+      { 'a.yaml': deploys('apps/x', "''") },
+      ['default/p'],
+    ],
     [
       'stay where they are beside it',
-      { 'a.yaml': app('apps/y', 'team'), 'apps/y/q.yaml': pod('q') },
+      { 'a.yaml': deploys('apps/y', 'team'), 'apps/y/q.yaml': pod('q') },
       ['default/p', 'team/q'],
     ],
     [
       'are in that of the Application of a kustomization that takes them in',
-      { 'a.yaml': app('prod/x', 'team'), 'prod/x/kustomization.yaml': 'resources: [../../apps/x/p.yaml]\n' },
+      {
+        'a.yaml': deploys('prod/x', 'team'),
+        'prod/x/kustomization.yaml': 'resources: [../../apps/x/p.yaml]\n',
+      },
       ['team/p'],
     ],
     [
       'are in that of a kustomization that sets one',
       {
-        'a.yaml': app('prod/x', 'team'),
+        'a.yaml': deploys('prod/x', 'team'),
         'prod/x/kustomization.yaml': 'namespace: team\nresources: [../../apps/x/p.yaml]\n',
       },
       ['team/p'],
@@ -940,10 +947,32 @@ describe('objects that name no namespace', () => {
     expect(await placed({ 'apps/x/p.yaml': pod('p'), ...files })).toEqual(expected)
   })
 
+  test('a worktree is of the repository that its .git names', async () => {
+    const root = await workspace({
+      'wt/.git': 'gitdir: ../main/.git/worktrees/wt\n',
+      'main/.git/config': CLONE['.git/config'],
+      'main/.git/worktrees/wt/commondir': '../..\n',
+      'wt/a.yaml': deploys('apps/x', 'team'),
+      'wt/apps/x/p.yaml': pod('p'),
+    })
+    const { objects, problems } = await load(join(root, 'wt'), { recursive: true })
+    expect(objects.map(({ value }) => stringAt(value, 'metadata', 'namespace'))).toEqual(['team'])
+    expect(problems).toEqual([])
+  })
+
+  test('where nothing names the repository, it may be the one of the Application', async () => {
+    const root = await workspace({ 'a.yaml': deploys('apps/x', 'team'), 'apps/x/p.yaml': pod('p') })
+    const { objects, problems } = await load(root, { recursive: true })
+    expect(objects.map(({ value }) => stringAt(value, 'metadata', 'namespace'))).toEqual(['team'])
+    expect(problems.map(({ what }) => what)).toEqual([
+      'Application web deploys what is not among the files: apps/x',
+    ])
+  })
+
   test('a document that cannot be read is where its objects would be', async () => {
     const root = await workspace({
       ...CLONE,
-      'a.yaml': app('apps/x', 'team'),
+      'a.yaml': deploys('apps/x', 'team'),
       'apps/x/p.yaml': pod('{{ .x }}'),
     })
     const { problems } = await load(root, { recursive: true })
