@@ -44,6 +44,8 @@ export interface Deploying {
 export interface OwnTree {
   /** The folder, or the manifest, that has this path from the top of some repository; undefined where none has. */
   readonly folderAt: (path: string) => string | undefined
+  /** The folders that are in one. */
+  readonly foldersIn: (folder: string) => readonly string[]
   /** Whether a repository is the one that the files are from. */
   readonly isOwn: (repository: string | undefined) => boolean
   /** The same if nothing shows which repository that is. */

@@ -25,8 +25,10 @@ export interface Deployed {
   readonly repository?: string | undefined
   /** Undefined: any. */
   readonly namespace?: string | undefined
-  /** It is put into a namespace that is filled in later. */
-  readonly isNamespaceOpen?: boolean
+  /** It is put into a namespace that is filled in later; `folder`: one that is called as the folder. */
+  readonly openNamespace?: boolean | 'folder'
+  /** What is deployed are the folders in the folder, each by itself. */
+  readonly isEach?: boolean
   readonly release?: string | undefined
   /** What a chart is rendered with. Undefined: nothing that the files tell. */
   readonly values?: ReleaseValues | undefined
@@ -172,7 +174,7 @@ export function isOfOthers({ group, kind }: ObjectType): boolean {
 /** What holds for all that stands below a place. */
 interface Scope {
   readonly namespace: string | undefined
-  readonly isNamespaceOpen?: boolean
+  readonly openNamespace?: boolean | 'folder'
   readonly release: string | undefined
   readonly values: ReleaseValues | undefined
 }
@@ -404,8 +406,10 @@ class Reading {
       if (isDeployer && path === undefined && stringAt(fields, 'ref') !== undefined) return []
       const paths = isDeployer ? textsAt(fields, 'paths') : []
       const source = isRecord(repository) ? this.#sourceOf(repository) : plain(textOf(repository))
-      return (paths.length > 0 ? paths : this.#generatedFrom(path)).map((one) => ({
+      const places = paths.length > 0 ? paths.map((one) => ({ path: one })) : this.#generatedFrom(path)
+      return places.map(({ path: one, ...more }) => ({
         ...scope,
+        ...more,
         path: one,
         repository: source,
         changes: isDeployer ? changesIn(fields, one) : undefined,
@@ -424,10 +428,13 @@ class Reading {
   }
 
   /** The folders that a path means in which generators fill in something, as far as they are plain. */
-  #generatedFrom(path: string | undefined): readonly (string | undefined)[] {
-    if (path?.includes('{{') !== true) return [path]
-    const given = this.#document.generated.map(plainPart).filter((one) => one !== '')
-    return given.length > 0 ? given : [plainPart(path) || undefined]
+  #generatedFrom(path: string | undefined): readonly Pick<Deployed, 'path' | 'isEach'>[] {
+    if (path?.includes('{{') !== true) return [{ path }]
+    const given = this.#document.generated.flatMap((one) => {
+      const plainly = plainPart(one)
+      return plainly === '' ? [] : [{ path: plainly, isEach: one === `${plainly}*` }]
+    })
+    return given.length > 0 ? given : [{ path: plainPart(path) || undefined }]
   }
 
   /** The source of Flux that an object refers to. */
@@ -528,11 +535,15 @@ function entriesOf(value: unknown): readonly (readonly [name: string, value: unk
 }
 
 /** What a field says of the namespace of what is deployed; undefined where it is absent. */
-function namespaceIn(written: string | undefined): Pick<Scope, 'namespace' | 'isNamespaceOpen'> | undefined {
+function namespaceIn(written: string | undefined): Pick<Scope, 'namespace' | 'openNamespace'> | undefined {
   if (written === undefined) return undefined
   const namespace = plain(written)
-  return { namespace: namespace || undefined, isNamespaceOpen: namespace === undefined }
+  const openNamespace = namespace === undefined && (NAME_OF_FOLDER.test(written) ? 'folder' : true)
+  return { namespace: namespace || undefined, openNamespace }
 }
+
+/** https://argo-cd.readthedocs.io/en/stable/operator-manual/applicationset/Generators-Git/ */
+const NAME_OF_FOLDER = /^\{\{-?\s*\.?path\.basename(?:Normalized)?\s*-?\}\}$/
 
 /** Undefined for what is not filled in yet. */
 function plain(text: string | undefined): string | undefined {

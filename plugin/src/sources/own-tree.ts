@@ -35,6 +35,7 @@ export function ownTree(
       if (file !== undefined || !path.includes('/')) return file
       return folders.values().find((folder) => folder.endsWith(end))
     },
+    foldersIn: (folder) => [...folders].filter((one) => dirname(one) === folder),
     isOwn,
     mayBeOwn: (repository) => isOwn(repository) || remotes().size === 0,
   }

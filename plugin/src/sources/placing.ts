@@ -1,5 +1,6 @@
 // The namespaces of objects that name none. What deploys a folder of the tree may give one (`destination.namespace` of Argo CD): then they
 // are in that, and in several if several deploy the folder.
+import { basename } from 'node:path'
 import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
 import { folderOf, type Deploying, type OwnTree } from './deployers.ts'
 
@@ -7,13 +8,17 @@ import { folderOf, type Deploying, type OwnTree } from './deployers.ts'
 type Placing = ReadonlyMap<string, ReadonlySet<string | undefined>>
 
 /** What deployers give to the folders of the tree that they deploy. */
-export function placingBy(all: readonly Deploying[], { folderAt, mayBeOwn: isOwn }: OwnTree): Placing {
+export function placingBy(all: readonly Deploying[], tree: OwnTree): Placing {
+  const { folderAt, mayBeOwn: isOwn } = tree
   const placing = new Map<string, Set<string | undefined>>()
   for (const { deployed } of all)
     for (const one of deployed) {
-      const isGiven = one.namespace !== undefined || one.isNamespaceOpen === true
+      const isGiven = one.namespace !== undefined || (one.openNamespace ?? false) !== false
       const folder = isGiven ? folderOf(one, { folderAt, isOwn }) : undefined
-      if (folder !== undefined) getOrCreate(placing, folder, () => new Set()).add(one.namespace)
+      for (const at of folder === undefined ? [] : one.isEach === true ? tree.foldersIn(folder) : [folder])
+        getOrCreate(placing, at, () => new Set()).add(
+          one.openNamespace === 'folder' && one.isEach === true ? basename(at) : one.namespace,
+        )
     }
   return placing
 }

@@ -2,6 +2,7 @@
 // no files. Each is told in one line with how to have it in; with `--render` it is had in (docs/reading-files.md, "Whole trees").
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
+import { lazy } from '@kleym/shared/core/base/lazy.ts'
 import { isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import type { Origin } from '@kleym/shared/core/model/objects/raw.ts'
 import { KINDS_WITH_PODS } from '@kleym/shared/core/model/objects/workload.ts'
@@ -130,6 +131,7 @@ export class Tree {
   readonly #notes: string[] = []
   /** What of charts that make nothing could be applied as it is. */
   readonly #ownFiles: FoundFile[] = []
+  readonly #chartFolders = lazy(() => new Set(this.#found.charts.map(({ path }) => path)))
   readonly rendered: RenderedSource[] = []
 
   constructor(
@@ -201,8 +203,8 @@ export class Tree {
   }
 
   /**
-   * The folders from which a file or something that was rendered is deployed: those of the kustomizations that take it in, or those that
-   * it is in, the nearest first. In the folder of a chart stands no object that is deployed.
+   * The folders from which a file or something that was rendered may be deployed, the nearest first: those of the kustomizations that take
+   * it in, and those that it is in. In the folder of a chart stands no object that is deployed.
    */
   foldersOf({
     file,
@@ -211,13 +213,18 @@ export class Tree {
     readonly file?: FoundFile
     readonly folder?: string | undefined
   }): readonly (readonly string[])[] {
-    if (folder !== undefined) return [[folder]]
-    if (file === undefined) return []
-    const charts = new Set(this.#found.charts.map(({ path }) => path))
-    const above: string[][] = [[file.real]]
-    for (let at = dirname(file.real); this.#found.folders.has(at) && !charts.has(at); at = dirname(at))
-      above.push([at])
-    return [this.#overlays.changersOf(file).map(({ kustomization }) => kustomization.overlay.path), ...above]
+    const overlays =
+      file === undefined
+        ? [folder].flatMap((one) => one ?? [])
+        : this.#overlays.changersOf(file).map(({ kustomization }) => kustomization.overlay.path)
+    const near = [overlays]
+    let at = file === undefined ? overlays : [file.real, ...overlays]
+    while (at.length > 0) {
+      near.push(at)
+      const above = new Set(at.map((one) => dirname(one)))
+      at = [...above].filter((one) => this.#found.folders.has(one) && !this.#chartFolders().has(one))
+    }
+    return near
   }
 
   /** Looks a chart through; what it names that is not on this disk. */
@@ -274,7 +281,7 @@ export class Tree {
       for (const one of failure === undefined ? ways : []) {
         const name = releaseName(one?.release ?? facts.name ?? '')
         const namespace = one?.namespace ?? this.#rules.namespace
-        const namespaces = one?.isNamespaceOpen === true ? [] : [namespace]
+        const namespaces = (one?.openNamespace ?? false) === false ? [namespace] : []
         const { inline = [], set = [] } = (isKnown && one?.values) || {}
         const values = { files: (isKnown && one?.files) || [], inline, set }
         const how = isKnown ? `with the values of ${one?.by ?? ''}` : 'with its default values'

@@ -883,6 +883,17 @@ metadata: {name: web}
 spec: {destination: {namespace: ${namespace}}, source: {repoURL: 'https://example.org/me/x', path: ${path}}}
 `
 
+const deploysEach = (folders: string, namespace: string): string =>
+  `apiVersion: argoproj.io/v1alpha1
+kind: ApplicationSet
+metadata: {name: web}
+spec:
+  generators: [{git: {repoURL: 'https://example.org/me/x', directories: [{path: '${folders}'}]}}]
+  template:
+    metadata: {name: '{{path.basename}}'}
+    spec: {destination: {namespace: '${namespace}'}, source: {repoURL: 'https://example.org/me/x', path: '{{path}}'}}
+`
+
 describe('objects that name no namespace', () => {
   const CLONE = { '.git/config': '[remote "origin"]\n  url = git@example.org:me/x.git\n' }
   /** Where the objects are, and what is not known. */
@@ -914,7 +925,30 @@ describe('objects that name no namespace', () => {
     ],
     [
       'are in one that is not known, if it is filled in later',
-      { 'a.yaml': deploys('apps/x', "'{{path.basename}}'") },
+      { 'a.yaml': deploys('apps/x', "'{{team}}'") },
+      ['cannot tell the namespace of Pod p'],
+    ],
+    [
+      'are in that which an ApplicationSet gives to each folder',
+      { 'a.yaml': deploysEach('apps/*', '{{.path.basename}}'), 'apps/z/q.yaml': pod('q') },
+      ['x/p', 'z/q'],
+    ],
+    [
+      'are in that of a kustomization that an ApplicationSet deploys',
+      {
+        'a.yaml': deploysEach('prod/*', '{{path.basename}}'),
+        'prod/z/kustomization.yaml': 'resources: [../../apps/x/p.yaml]\n',
+      },
+      ['z/p'],
+    ],
+    [
+      'are in one that is not known, if an ApplicationSet fills in more',
+      { 'a.yaml': deploysEach('apps/*', 'a-{{path.basename}}') },
+      ['cannot tell the namespace of Pod p'],
+    ],
+    [
+      'are in one that is not known, if the folders are deeper',
+      { 'a.yaml': deploysEach('apps/*/*', '{{path.basename}}') },
       ['cannot tell the namespace of Pod p'],
     ],
     [
