@@ -65,3 +65,13 @@ test('a policy makes what it generates, and nothing of what it validates or chan
   expect(made(policy({ validate: { pattern: deployment('team-b') } }))).toBeUndefined()
   expect(made(policy({ mutate: { patchStrategicMerge: deployment('team-b') } }))).toBeUndefined()
 })
+
+test('a maker whose name is made up is called by its beginning', () => {
+  const value = {
+    apiVersion: 'argoproj.io/v1alpha1',
+    kind: 'Rollout',
+    metadata: { generateName: 'canary-', namespace: 'team-a' },
+    spec: { template: podTemplate('server') },
+  }
+  expect(made(value)?.pods).toMatchObject([{ ref: { name: 'canary-*' } }])
+})

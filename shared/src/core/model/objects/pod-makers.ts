@@ -6,7 +6,7 @@ import { isRecord, keysOf, listAt, own, stringAt, type JsonRecord } from '../../
 import { isTyped, kindKey, kindOf, qualifiedKind } from '../kinds.ts'
 import { isDns1123Label, isDns1123Subdomain, labelValueProblem } from '../../base/text/kubernetes.ts'
 import { carriedBy, NAMESPACED_KINDS, type Carried } from './known-makers.ts'
-import { readMeta, readStringMap } from './meta.ts'
+import { calledName, readMeta, readStringMap } from './meta.ts'
 import { makesNoPods } from './no-pods.ts'
 import {
   podOfTemplate,
@@ -195,8 +195,8 @@ export function readPodMaker(raw: RawObject): PodMaker | undefined {
   if (raw.isUnread !== true || !isPodMaker(raw.value)) return undefined
   const kind = kindOf(raw.value)
   const isUnread = isUnreadKind(kind)
-  const { namespace, name } = readMeta(raw.value)
-  const base = { kind: qualifiedKind(kind), namespace, name }
+  const { namespace } = readMeta(raw.value)
+  const base = { kind: qualifiedKind(kind), namespace, name: calledName(own(raw.value, 'metadata')) }
   const takesFrom = workloadOf(kind, raw.value)
   const templates = isUnread
     ? (carriedBy(raw.value)?.map(templateOf) ?? [NOTHING_KNOWN])
