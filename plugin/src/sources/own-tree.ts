@@ -31,9 +31,8 @@ export function ownTree(
       if (names.length === 0 && path.startsWith('.')) return topOf(folders)
       if (names.length === 0 || path.includes('://')) return undefined
       const end = `/${names.join('/')}`
-      const file = files.find((one) => one.endsWith(end))
-      if (file !== undefined || !path.includes('/')) return file
-      return folders.values().find((folder) => folder.endsWith(end))
+      const file = topmost(files, end)
+      return file !== undefined || !path.includes('/') ? file : topmost(folders, end)
     },
     foldersIn: (folder) => [...folders].filter((one) => dirname(one) === folder),
     isOwn,
@@ -54,7 +53,15 @@ function plainAddress(address: string): string {
 
 /** The topmost of some folders. */
 function topOf(folders: ReadonlySet<string>): string | undefined {
-  return [...folders].toSorted((a, b) => a.length - b.length)[0]
+  return topmost(folders, '')
+}
+
+/** The shortest of the paths with an end: a path from the top of a repository may end another one too. */
+function topmost(paths: Iterable<string>, end: string): string | undefined {
+  let top: string | undefined
+  for (const path of paths)
+    if (path.endsWith(end) && (top === undefined || path.length < top.length)) top = path
+  return top
 }
 
 /** The configuration of the repository whose working tree begins in a folder. A worktree and a submodule name another folder that has it. */

@@ -909,6 +909,11 @@ describe('objects that name no namespace', () => {
   test.each<[string, Record<string, string>, readonly string[]]>([
     ['are in that of the Application of their folder', { 'a.yaml': deploys('apps/x', 'team') }, ['team/p']],
     [
+      'are not in that of a folder with the same end',
+      { 'a.yaml': deploys('apps/x', 'team'), 'a/apps/x/q.yaml': pod('q') },
+      ['default/q', 'team/p'],
+    ],
+    [
       'are in that of the fleet.yaml beside them',
       { 'apps/x/fleet.yaml': 'defaultNamespace: team\n' },
       ['team/p'],
