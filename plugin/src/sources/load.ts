@@ -26,7 +26,7 @@ import type { MisspelledObject } from './near-miss.ts'
 import { isErrorText } from './failed-read.ts'
 import { isSealedText, plainKindOf, plainTypeOf } from './kinds-in-text.ts'
 import { placeholderIn } from './placeholders.ts'
-import { placeText, spentProblem, type InputProblem } from './problem.ts'
+import { listed, placeText, spentProblem, type InputProblem } from './problem.ts'
 import { isOfAgent } from '@kleym/shared/core/model/objects/agent-config.ts'
 import { AGENT, reachOf, reachOfText } from './reach.ts'
 import { STDIN_ARGUMENT } from './stdin.ts'
@@ -177,8 +177,9 @@ export async function loadFiles(
     notes: [
       ...door.dismissed(),
       ...placedNotes(collected.placed - scoped.withoutNamespace, `assumed to be in ${rules.namespace} (-n)`),
-      ...[...collected.given].flatMap(([namespace, count]) =>
-        placedNotes(count, `in ${namespace}, as what deploys ${count === 1 ? 'it' : 'them'} says`),
+      ...placedNotes(
+        [...collected.given.values()].reduce((sum, count) => sum + count, 0),
+        `in ${listed([...collected.given.keys()])} (from their deployers)`,
       ),
       ...anywhereNotes(objects),
       ...door.noted(),

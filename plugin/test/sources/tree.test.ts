@@ -986,6 +986,15 @@ describe('objects that name no namespace', () => {
     expect(await placed({ 'apps/x/p.yaml': pod('p'), ...files })).toEqual(expected)
   })
 
+  test('are told in one line', async () => {
+    const app = `${deploys('apps/x', 'team')}---\n${deploys('apps/x', 'other')}`
+    const root = await workspace({ ...CLONE, 'a.yaml': app, 'apps/x/p.yaml': pod('p') })
+    const { notes } = await load(root, { recursive: true })
+    expect(notes.filter((note) => note.includes('no namespace'))).toEqual([
+      '2 objects that name no namespace: in other; team (from their deployers)',
+    ])
+  })
+
   test('a worktree is of the repository that its .git names', async () => {
     const root = await workspace({
       'wt/.git': 'gitdir: ../main/.git/worktrees/wt\n',
