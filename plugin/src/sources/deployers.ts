@@ -1,6 +1,7 @@
 // What deploys things that are not among the files (fetching.ts), and what happens to it. What it makes may be anything: cluster-scoped, or in
 // the namespace that it names. What it takes from a folder of the tree is dismissed: the tree is read anyway. A chart that names other
 // namespaces by itself is beyond this (docs/reading-files.md, "Whole trees").
+import { basename } from 'node:path'
 import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
 import { dig, isRecord, own, stringAt, walk, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import {
@@ -124,13 +125,29 @@ export function deploying(value: unknown, origin: Origin, isRead = false): Deplo
 }
 
 /** The folder of the files that something is deployed from; undefined: it is elsewhere. */
-export function folderOf(
+function folderOf(
   { chart, path, repository }: Deployed,
   { folderAt, isOwn }: Pick<OwnTree, 'folderAt' | 'isOwn'>,
 ): string | undefined {
   // A chart is a folder if it is written as one: `spiffe/spire` is a chart of the repository `spiffe`.
   const folder = path ?? (chart?.startsWith('.') === true ? chart : undefined)
   return folder === undefined || !isOwn(repository) ? undefined : folderAt(folder)
+}
+
+/** What is deployed of each folder of the files. */
+export function eachOf(
+  deployed: Deployed,
+  tree: Pick<OwnTree, 'folderAt' | 'isOwn' | 'foldersIn'>,
+): readonly (Deployed & { readonly folder: string })[] {
+  const folder = folderOf(deployed, tree)
+  if (folder === undefined) return []
+  if (deployed.isEach !== true) return [{ ...deployed, folder }]
+  const isCalledAlike = deployed.openNamespace === 'folder'
+  return tree.foldersIn(folder).map((one) => ({
+    ...deployed,
+    folder: one,
+    ...(isCalledAlike && { namespace: basename(one), openNamespace: false }),
+  }))
 }
 
 /** The deployers of objects that are not among the files, unless other objects show what they made. */

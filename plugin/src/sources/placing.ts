@@ -1,25 +1,19 @@
 // The namespaces of objects that name none. What deploys a folder of the tree may give one (`destination.namespace` of Argo CD): then they
 // are in that, and in several if several deploy the folder.
-import { basename } from 'node:path'
 import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
-import { folderOf, type Deploying, type OwnTree } from './deployers.ts'
+import { eachOf, type Deploying, type OwnTree } from './deployers.ts'
 
 /** By folder: the namespaces that its deployers give; undefined among them: one that is filled in later. */
 type Placing = ReadonlyMap<string, ReadonlySet<string | undefined>>
 
 /** What deployers give to the folders of the tree that they deploy. */
 export function placingBy(all: readonly Deploying[], tree: OwnTree): Placing {
-  const { folderAt, mayBeOwn: isOwn } = tree
+  const here = { ...tree, isOwn: tree.mayBeOwn }
   const placing = new Map<string, Set<string | undefined>>()
   for (const { deployed } of all)
-    for (const one of deployed) {
-      const isGiven = one.namespace !== undefined || (one.openNamespace ?? false) !== false
-      const folder = isGiven ? folderOf(one, { folderAt, isOwn }) : undefined
-      for (const at of folder === undefined ? [] : one.isEach === true ? tree.foldersIn(folder) : [folder])
-        getOrCreate(placing, at, () => new Set()).add(
-          one.openNamespace === 'folder' && one.isEach === true ? basename(at) : one.namespace,
-        )
-    }
+    for (const { folder, namespace, openNamespace = false } of deployed.flatMap((one) => eachOf(one, here)))
+      if (namespace !== undefined || openNamespace !== false)
+        getOrCreate(placing, folder, () => new Set()).add(namespace)
   return placing
 }
 

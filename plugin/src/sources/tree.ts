@@ -14,7 +14,7 @@ import { generatedAgents, type Kustomization } from './kustomization.ts'
 import { readChart, type ChartFacts } from './chart.ts'
 import { chartFiles, textOfFile } from './chart-files.ts'
 import { appliedIn } from './commands.ts'
-import { DETAILS, deploying, everythingIn, folderOf, type Deploying, type OwnTree } from './deployers.ts'
+import { DETAILS, deploying, eachOf, everythingIn, type Deploying, type OwnTree } from './deployers.ts'
 import type { Door } from './door.ts'
 import type { ProgressLine } from '../io/progress-line.ts'
 import type { Deployed } from './fetching.ts'
@@ -244,11 +244,11 @@ export class Tree {
   /** Adds values from elsewhere that make whole objects in a chart of the tree: these may be anything. */
   withForeignValues(all: readonly Deploying[], ofTree: OwnTree): readonly Deploying[] {
     if (this.#takingObjects.length === 0) return all
-    const isGiven = (one: Deployed): boolean => {
-      const at = folderOf(one, ofTree)
-      const chart = this.#takingObjects.find(({ path }) => path === at)
-      return chart !== undefined && this.#valueFiles(one, chart, ofTree) === undefined
-    }
+    const isGiven = (one: Deployed): boolean =>
+      eachOf(one, ofTree).some((each) => {
+        const chart = this.#takingObjects.find(({ path }) => path === each.folder)
+        return chart !== undefined && this.#valueFiles(each, chart, ofTree) === undefined
+      })
     return all.map((one) => ({
       ...one,
       deployed: one.deployed.map((each) =>
@@ -271,7 +271,10 @@ export class Tree {
     const charts = this.#charts.splice(0)
     await inParallel(charts, async ({ folder, facts }) => {
       const releases = all.flatMap(({ name, deployed }) =>
-        deployed.filter((one) => folderOf(one, ofTree) === folder.path).map((one) => ({ by: name, ...one })),
+        deployed
+          .flatMap((one) => eachOf(one, ofTree))
+          .filter((one) => one.folder === folder.path)
+          .map((one) => ({ by: name, ...one })),
       )
       const given = releases.map((one) => ({ ...one, files: this.#valueFiles(one, folder, ofTree) }))
       const isKnown =

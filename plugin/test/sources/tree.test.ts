@@ -747,6 +747,13 @@ describe('--render', () => {
     expect(unshown(loaded.problems).map(({ what }) => what)).toEqual(doubts)
   })
 
+  test('what an ApplicationSet deploys of each folder is in a namespace of its own', async () => {
+    const files = { ...OF_VALUES, 'a.yaml': deploysEach('charts/*', '{{path.basename}}') }
+    const { root, env } = await withProgram('helm', POD_OF, files)
+    const { objects } = await load(root, { recursive: true, render: true, env })
+    expect(objects.map(({ value }) => stringAt(value, 'metadata', 'namespace'))).toEqual(['app'])
+  })
+
   test.each([
     ['is in that of its release', 'team', ['team'], []],
     ['is nowhere if its release fills that in', "'{{x}}'", [], ['cannot tell the namespace of Pod web']],
