@@ -127,16 +127,68 @@ test('what an ID with placeholders may become is found, whatever they stand for'
   expect(patternMatchesRendered({ all: [[['', '']]], none: [[['', '/x/web']]] }, rendered)).toBe('perhaps')
 })
 
+const byPlace = (a: number, b: number): number => a - b
+
+function indexOf(all: readonly IdMatcher[]): MatcherIndex<number> {
+  return new MatcherIndex(all.map((one, item) => ({ matcher: one, item })))
+}
+
 test('the index finds what a look at each of them finds', () => {
   fc.assert(
     fc.property(fc.array(matcher, { maxLength: 12 }), id, (all, text) => {
-      const index = new MatcherIndex<number>()
-      all.forEach((one, at) => index.add(one, at))
       const found = all.flatMap((one, at) => (matchesId(one, text) ? [at] : []))
-      expect([...index.of(text)].toSorted((a, b) => a - b)).toEqual(found)
+      expect([...indexOf(all).of(text)].toSorted(byPlace)).toEqual(found)
+      expect([...indexOf(all).mayTake(text)].toSorted(byPlace)).toEqual(found)
     }),
     { numRuns: runs(2000), ...seedOf(3) },
   )
+})
+
+test('the index leaves out nothing that may take in an ID which is known in part', () => {
+  const holes = fc.constantFrom('<trust-domain>', 'a/<pod name>', 'a/ns/<pod name>/b', '<trust-domain>/<x>')
+  fc.assert(
+    fc.property(fc.array(matcher, { maxLength: 12 }), id, holes, (all, text, hole) => {
+      const rendered = text.replace('//a', `//${hole}`)
+      const found = indexOf(all).mayTake(rendered)
+      for (const [at, one] of all.entries())
+        expect(found.has(at) || patternMatchesRendered({ all: [[one]], none: [] }, rendered) === 'no').toBe(
+          true,
+        )
+    }),
+    { numRuns: runs(2000), ...seedOf(5) },
+  )
+})
+
+const MANY = Array.from({ length: 1000 }, (_, at) => at)
+
+/** How many of some matchers a question looks at. */
+function lookedAt(all: readonly IdMatcher[], ask: (index: MatcherIndex<number>) => unknown): number {
+  const seen = new Set<number>()
+  const index = indexOf(
+    all.map((one, at) => new Proxy(one, { get: (texts, key) => (seen.add(at), Reflect.get(texts, key)) })),
+  )
+  index.of('spiffe://example.org/none')
+  seen.clear()
+  ask(index)
+  return seen.size
+}
+
+test.each<[string, (at: number) => IdMatcher]>([
+  ['their ends differ', (at) => ['spiffe://example.org/ns/', `/pool/x${at}`]],
+  ['what is inside differs', (at) => ['spiffe://example.org/ns/', `/pool/x${at}/`, '']],
+  ['their beginnings differ', (at) => [`spiffe://example.org/ns/x${at}/`, '/pool/a']],
+])('an ID is compared with few of many matchers that differ in one text: %s', (_, matcherOf) => {
+  const text = 'spiffe://example.org/ns/x7/pool/x7/b'
+  expect(lookedAt(MANY.map(matcherOf), (index) => index.of(text))).toBeLessThan(3)
+})
+
+test.each<[string, (at: number) => IdMatcher]>([
+  ['spiffe://<trust-domain>/ns/t/pool/x7', (at) => ['spiffe://example.org/ns/', `/pool/x${at}`]],
+  ['spiffe://<trust-domain>/ns/x7/pool/a', (at) => ['spiffe://', `.org/ns/x${at}/`, '']],
+  ['spiffe://example.org/ns/x7/<pod name>', (at) => [`spiffe://example.org/ns/x${at}/`, '']],
+  ['spiffe://example.org/ns/x7/<pod name>/a', (at) => [`spiffe://example.org/ns/x${at}/b/c`, '']],
+])('an ID that is known in part may be in few of many matchers: %s', (rendered, matcherOf) => {
+  expect(indexOf(MANY.map(matcherOf)).mayTake(rendered).size).toBe(1)
 })
 
 describe('dead by its texts', () => {

@@ -25,7 +25,12 @@ import type {
   ResolvedSource,
 } from './resolution.ts'
 import type { PolicyKnowledge } from '../../snapshot/index.ts'
-import { MatcherIndex, patternMatches, patternMatchesRendered } from '../../model/naming/id-matcher.ts'
+import {
+  MatcherIndex,
+  patternMatches,
+  patternMatchesRendered,
+  type MatcherEntry,
+} from '../../model/naming/id-matcher.ts'
 import { mayBecome } from '../../base/go/template/mentions.ts'
 import { compareBytes } from '../../base/text/bytes.ts'
 import { TargetIndex } from './targets.ts'
@@ -227,9 +232,11 @@ class NamingIndex {
   readonly #exactly = new Map<string, Naming[]>()
   readonly #byPath = new Map<string, Naming[]>()
   readonly #unbounded: Naming[] = []
-  readonly #patterns = new MatcherIndex<Naming>()
   /** Each pattern once. */
   readonly #ofPatterns: Naming[] = []
+  /** What each matcher of a pattern names, and the place of the pattern among them. */
+  readonly #matchers: MatcherEntry<{ readonly at: number; readonly naming: Naming }>[] = []
+  readonly #patterns = lazy(() => new MatcherIndex(this.#matchers))
   readonly #byAccount = new Map<string, Naming[]>()
   readonly #byAccountId = new Map<string, Naming[]>()
   /** By the ID that a CEL text mentions, and by its path. */
@@ -298,8 +305,13 @@ class NamingIndex {
   }
 
   #byPattern(spiffeId: string): readonly Naming[] {
-    if (spiffeId.includes('<')) return this.#ofPatterns.flatMap((one) => takingInPart(one, spiffeId))
-    const found = [...this.#patterns.of(spiffeId)].filter(({ way, source: { source } }) => {
+    const taking = [...this.#patterns().mayTake(spiffeId)].toSorted((a, b) => a.at - b.at)
+    if (spiffeId.includes('<'))
+      return [...new Set(taking.map(({ at }) => at))]
+        .flatMap((at) => this.#ofPatterns[at] ?? [])
+        .flatMap((one) => takingInPart(one, spiffeId))
+    const namings = taking.map(({ naming }) => naming)
+    const found = namings.filter(({ way, source: { source } }) => {
       if (source.kind !== 'pattern') return false
       const [first, ...others] = source.pattern.all
       const named = way === 'perhaps' ? [] : [first ?? []]
@@ -318,10 +330,14 @@ class NamingIndex {
       source: resolved,
     })
     if (source.kind === 'pattern') {
-      const [certain, perhaps] = [naming('pattern'), naming('perhaps')]
-      this.#ofPatterns.push(certain)
-      for (const matcher of source.pattern.all[0] ?? []) this.#patterns.add(matcher, certain)
-      for (const matcher of source.perhaps?.matchers ?? []) this.#patterns.add(matcher, perhaps)
+      const at = this.#ofPatterns.length
+      const [certain, perhaps] = [
+        { at, naming: naming('pattern') },
+        { at, naming: naming('perhaps') },
+      ]
+      this.#ofPatterns.push(certain.naming)
+      for (const matcher of source.pattern.all[0] ?? []) this.#matchers.push({ matcher, item: certain })
+      for (const matcher of source.perhaps?.matchers ?? []) this.#matchers.push({ matcher, item: perhaps })
     } else if (source.kind === 'SPIFFE') {
       getOrCreate(this.#exactly, source.spiffeId, () => []).push(naming('exactly'))
       const path = pathIn(source.spiffeId)
@@ -380,19 +396,21 @@ function mentionedBy(source: RuleSource): readonly IdInText[] {
 class MentionIndex {
   readonly #byId = new Map<string, Mention[]>()
   readonly #byPath = new Map<string, Mention[]>()
-  readonly #inPart = new MatcherIndex<Mention>()
-  /** Each of them. */
+  /** Those that are known in part. */
   readonly #allInPart: Mention[] = []
+  readonly #inPart = lazy(
+    () =>
+      new MatcherIndex(
+        this.#allInPart.map(({ mentioned: { matcher } }, item): MatcherEntry<number> => ({ matcher, item })),
+      ),
+  )
 
   add(mention: Mention): void {
-    const { text, matcher, isWhole } = mention.mentioned
+    const { text, isWhole } = mention.mentioned
     if (isWhole) {
       getOrCreate(this.#byId, text, () => []).push(mention)
       getOrCreate(this.#byPath, pathIn(text), () => []).push(mention)
-    } else {
-      this.#inPart.add(matcher, mention)
-      this.#allInPart.push(mention)
-    }
+    } else this.#allInPart.push(mention)
   }
 
   /** Of an ID that is not known in part, those that it may become. */
@@ -403,11 +421,13 @@ class MentionIndex {
     return [...(whole ?? []), ...this.#inPartOf(spiffeId)]
   }
 
-  #inPartOf(spiffeId: string): Iterable<Mention> {
-    if (!spiffeId.includes('<')) return this.#inPart.of(spiffeId)
-    return this.#allInPart.filter(
-      ({ mentioned: { matcher } }) =>
-        patternMatchesRendered({ all: [[matcher]], none: [] }, spiffeId) !== 'no',
-    )
+  #inPartOf(spiffeId: string): readonly Mention[] {
+    return [...this.#inPart().mayTake(spiffeId)]
+      .toSorted((a, b) => a - b)
+      .flatMap((at) => this.#allInPart[at] ?? [])
+      .filter(
+        ({ mentioned: { matcher } }) =>
+          patternMatchesRendered({ all: [[matcher]], none: [] }, spiffeId) !== 'no',
+      )
   }
 }

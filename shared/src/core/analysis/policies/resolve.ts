@@ -38,24 +38,20 @@ export class Resolver {
   readonly #pending: ReadonlySet<string>
   #near: NearMisses | undefined
   #allGiven: ReadonlyMap<string, IdentitySource> | undefined
-  /** The IDs that are given, in byte order, by each matcher of a pattern that takes them in. */
-  readonly #taken = lazy(() => {
-    const taken = new Map<string, string[]>()
-    for (const id of [...this.#given().keys()].toSorted(compareBytes))
-      for (const matcher of this.#patterns?.of(id) ?? []) getOrCreate(taken, matcher, () => []).push(id)
-    return taken
-  })
-  readonly #patterns: Pick<MatcherIndex<string>, 'of'> | undefined
+  /** The IDs that are given, in byte order. */
+  readonly #taken = lazy(() => this.#takenBy([...this.#given()].toSorted(([a], [b]) => compareBytes(a, b))))
+  readonly #patterns: MatcherIndex<string> | undefined
   /** Many policies have the same pattern. */
   readonly #resolvedPatterns = new Map<string, Resolution>()
   readonly #longLists = new WeakMap<readonly IdMatcher[], number>()
   #longListCount = 0
   /** The IDs that hold a placeholder, and what gives each. */
-  readonly #unfinished = lazy((): readonly (readonly [spiffeId: string, source: EntrySource])[] => [
-    ...this.#held.unfinished,
-    ...this.#identitySources.withoutTrustDomain(),
-  ])
+  readonly #unfinished = lazy(() =>
+    this.#takenBy([...this.#held.unfinished, ...this.#identitySources.withoutTrustDomain()]),
+  )
+  readonly #perhapsRendered = lazy(() => this.#takenBy([...this.#held.perhapsRendered]))
   readonly #unmetClaims = lazy(() => unmetClaimsByPath(this.#context))
+  readonly #openClaims = lazy(() => [...this.#unmetClaims().values()].flat().filter(({ isOpen }) => isOpen))
 
   constructor(context: PolicyContext, sources: readonly RuleSource[]) {
     this.#context = context
@@ -244,9 +240,12 @@ export class Resolver {
   /** What it takes in of all that is given here; whether that is all is another question. */
   #resolvePattern({ pattern, perhaps }: PatternSource): Resolution {
     const given = this.#given()
-    const finished = this.#givenIn(pattern.all[0] ?? []).filter((id) => patternMatches(pattern, id))
-    const unfinished = this.#unfinished().filter(([id]) => patternMatchesRendered(pattern, id) === 'yes')
-    const spiffeIds = distinct([...finished, ...unfinished.map(([id]) => id)])
+    const [matchers = []] = pattern.all
+    const finished = this.#taken()(matchers).filter(([id]) => patternMatches(pattern, id))
+    const unfinished = this.#unfinished()(matchers).filter(
+      ([id]) => patternMatchesRendered(pattern, id) === 'yes',
+    )
+    const spiffeIds = distinct([...finished, ...unfinished].map(([id]) => id))
     const further = perhaps === undefined ? [] : this.#mayTakeIn(pattern, perhaps.matchers)
     const exact = exactId(pattern.all[0]?.[0] ?? [])
     // One ID of another trust domain, and nothing here has its path: it is what it says, or names nobody here.
@@ -285,13 +284,11 @@ export class Resolver {
     matchers: readonly IdMatcher[],
   ): readonly (readonly [spiffeId: string, source: EntrySource])[] {
     const pattern = { all: [matchers, ...others], none }
-    const given = this.#given()
     return [
-      ...this.#givenIn(matchers).flatMap((id) => {
-        const source = given.get(id)?.source
-        return source !== undefined && patternMatches(pattern, id) ? [[id, source] as const] : []
-      }),
-      ...this.#unfinished().filter(([id]) => patternMatchesRendered(pattern, id) !== 'no'),
+      ...this.#taken()(matchers).flatMap(([id, { source }]) =>
+        patternMatches(pattern, id) ? [[id, source] as const] : [],
+      ),
+      ...this.#unfinished()(matchers).filter(([id]) => patternMatchesRendered(pattern, id) !== 'no'),
     ]
   }
 
@@ -306,21 +303,30 @@ export class Resolver {
     if (gap !== undefined) return unknownReasonText(gap)
     const [perhaps] = holdings.flatMap((one) => [...one.perhaps.values()])
     if (perhaps !== undefined) return say.notCertain(perhaps)
-    for (const [id, one] of this.#held.perhapsRendered)
+    const [matchers = []] = pattern.all
+    for (const [id, one] of this.#perhapsRendered()(matchers))
       if (!taken.has(id) && patternMatchesRendered(pattern, id) !== 'no') return say.notCertain(one, id)
     const [unfollowed] = this.#held.unfollowed
     if (unfollowed !== undefined) return say.mayGiveOthers(unfollowed)
-    const unfinished = this.#unfinished().find(([id]) => patternMatchesRendered(pattern, id) === 'perhaps')
+    const unfinished = this.#unfinished()(matchers).find(
+      ([id]) => patternMatchesRendered(pattern, id) === 'perhaps',
+    )
     if (unfinished !== undefined) return say.gives(...unfinished)
-    const undecided = [...this.#unmetClaims().values()].flat().find(({ isOpen }) => isOpen)
+    const [undecided] = this.#openClaims()
     return undecided === undefined ? undefined : say.undetermined(undecided.binding, undecided.why)
   }
 
-  /** The IDs that something gives and that one of some matchers takes in, in byte order. */
-  #givenIn(matchers: readonly IdMatcher[]): readonly string[] {
-    const lists = matchers.map((one) => this.#taken().get(canonicalText(one)) ?? [])
-    const [first = [], ...others] = lists.filter((list) => list.length > 0)
-    return others.length === 0 ? first : distinct(lists.flat())
+  /** Finds which of some IDs may be taken in by one of some matchers of patterns, in their order. Each ID may hold placeholders. */
+  #takenBy<T>(ids: readonly (readonly [string, T])[]): (matchers: readonly IdMatcher[]) => typeof ids {
+    const taken = new Map<string, number[]>()
+    ids.forEach(([id], at) => {
+      for (const key of this.#patterns?.mayTake(id) ?? []) getOrCreate(taken, key, () => []).push(at)
+    })
+    return (matchers) => {
+      const lists = matchers.flatMap((one) => [taken.get(matcherKey(one)) ?? []])
+      const places = lists.length === 1 ? lists.flat() : [...new Set(lists.flat())].toSorted((a, b) => a - b)
+      return places.flatMap((at) => (ids[at] === undefined ? [] : [ids[at]]))
+    }
   }
 
   #resolveAccount(namespace: string, name: string): Resolution {
@@ -420,22 +426,23 @@ function askedOfPods(
   const [trustDomain] = ours
   const spiffeIds = new Set<string>()
   const accounts = new Set<string>()
-  const patterns = new MatcherIndex<string>()
-  const added = new Set<string>()
+  const matchers = new Map<string, IdMatcher>()
   for (const source of sources) {
     if (source.kind === 'pattern')
       for (const matcher of [...(source.pattern.all[0] ?? []), ...(source.perhaps?.matchers ?? [])])
-        if (!added.has(canonicalText(matcher))) {
-          added.add(canonicalText(matcher))
-          patterns.add(matcher, canonicalText(matcher))
-        }
+        matchers.set(matcherKey(matcher), matcher)
     if (source.kind === 'SPIFFE') spiffeIds.add(source.spiffeId)
     if (source.kind === 'dead' && source.instead !== undefined) spiffeIds.add(idMeant(source.instead))
     if (source.kind !== 'service account') continue
     accounts.add(namespacedName(source.namespace, source.name))
     if (trustDomain !== undefined) spiffeIds.add(say.accountId(trustDomain, source.namespace, source.name))
   }
-  return { spiffeIds, accounts, ...(added.size > 0 && { patterns }) }
+  const patterns = [...matchers].map(([item, matcher]) => ({ matcher, item }))
+  return { spiffeIds, accounts, ...(patterns.length > 0 && { patterns: new MatcherIndex(patterns) }) }
+}
+
+function matcherKey(matcher: IdMatcher): string {
+  return JSON.stringify(matcher)
 }
 
 /** The ID of a name in the form that its reader wants: Istio writes the scheme itself. */

@@ -1,6 +1,7 @@
 // Which SPIFFE IDs a name takes in: one exactly, or all that have some texts in one order. An index finds the names that take an ID in
 // without asking each of them.
 import { getOrCreate } from '../../base/get-or-create.ts'
+import { lazy } from '../../base/lazy.ts'
 import type { ClientPattern, IdMatcher, Likeness } from '../objects/access-rule.ts'
 import { parsedIdProblem, parseSpiffeId } from '../spiffe-id.ts'
 
@@ -61,13 +62,10 @@ export function patternMatchesRendered(pattern: ClientPattern, rendered: string)
   const { all, none, like } = pattern
   // No name holds it: what matches, matches whatever is filled in.
   const surely = rendered.replaceAll(/<[^<>]*>/g, '\0')
-  const [begin, end] = [rendered.indexOf('<'), rendered.lastIndexOf('>') + 1]
-  const [before, after] = [rendered.slice(0, begin), rendered.slice(end)]
-  // A trust domain has no slash: what a matcher asks for from a slash on must stand behind it.
-  const isTrustDomain = begin === SCHEME.length && rendered.lastIndexOf('<') === begin
+  const { before, after, isTrustDomain } = knownOf(rendered)
   const mayHold = (text: string): boolean => {
-    const slash = text.indexOf('/', text.startsWith(SCHEME) ? SCHEME.length : 0)
-    return !isTrustDomain || slash === -1 || after.includes(text.slice(slash))
+    const end = fromSlash(text)
+    return !isTrustDomain || end === undefined || after.includes(end)
   }
   const mayMatch = (list: readonly IdMatcher[]): boolean =>
     list.some((matcher) => {
@@ -80,20 +78,41 @@ export function patternMatchesRendered(pattern: ClientPattern, rendered: string)
   return all.every(mayMatch) && !none.some((list) => anyMatches(list, surely)) ? 'perhaps' : 'no'
 }
 
+/** What is known of an ID with placeholders, before the first of them and behind the last. */
+function knownOf(rendered: string): {
+  readonly before: string
+  readonly after: string
+  /** It has one placeholder, for its trust domain, which has no slash: what a matcher asks for from a slash on must stand behind it. */
+  readonly isTrustDomain: boolean
+} {
+  const [begin, end] = [rendered.indexOf('<'), rendered.lastIndexOf('>') + 1]
+  return {
+    before: rendered.slice(0, begin),
+    after: rendered.slice(end),
+    isTrustDomain: begin === SCHEME.length && rendered.lastIndexOf('<') === begin,
+  }
+}
+
+/** What a text holds from its first slash on, the scheme aside. */
+function fromSlash(text: string): string | undefined {
+  const slash = text.indexOf('/', text.startsWith(SCHEME) ? SCHEME.length : 0)
+  return slash === -1 ? undefined : text.slice(slash)
+}
+
 /** Whether one of a list takes in an ID. A long list has an index, since all values beside it ask it. */
 function anyMatches(list: readonly IdMatcher[], id: string): boolean {
   if (list.length <= SHORT) return list.some((one) => matchesId(one, id))
-  const index = getOrCreate(INDEXES, list, () => {
-    const made = new MatcherIndex<true>()
-    for (const one of list) made.add(one, true)
-    return made
-  })
+  const index = getOrCreate(
+    INDEXES,
+    list,
+    () => new MatcherIndex(list.map((matcher) => ({ matcher, item: true }))),
+  )
   return index.of(id).size > 0
 }
 
 /** As many matchers are asked one by one. */
 export const SHORT = 8
-const INDEXES = new WeakMap<readonly IdMatcher[], MatcherIndex<true>>()
+const INDEXES = new WeakMap<readonly IdMatcher[], MatcherIndex<boolean>>()
 
 /** The one ID that a matcher stands for; undefined for several. */
 export function exactId(matcher: IdMatcher): string | undefined {
@@ -116,70 +135,150 @@ const SCHEME = 'spiffe://'
 const BEGINNING = /^spiffe:\/\/(?:[a-z0-9._-]*|[a-z0-9._-]+(?:\/(?!\.{1,2}\/)[A-Za-z0-9._-]+)*\/?)$/
 const INSIDE = /^(?!.*\/\/)[A-Za-z0-9._/-]*$/
 
-/** Finds what has a matcher that takes in an ID: by the text of a matcher that says most, at all places of the ID. */
-export class MatcherIndex<T> {
-  readonly #exact = new Map<string, T[]>()
-  /** By the text that an ID must begin with, end with or hold, and by its length. */
-  readonly #beginning = new TextIndex<T>()
-  readonly #end = new TextIndex<T>()
-  readonly #inside = new TextIndex<T>()
-  readonly #rest: Entry<T>[] = []
-
-  add(matcher: IdMatcher, item: T): void {
-    const exact = exactId(matcher)
-    if (exact !== undefined) {
-      getOrCreate(this.#exact, exact, () => []).push(item)
-      return
-    }
-    const entry = { matcher, item }
-    const [first = '', last = ''] = [matcher[0], matcher.at(-1)]
-    const inside = matcher.slice(1, -1).find((text) => text.startsWith('/'))
-    if (first.length > SCHEME.length) this.#beginning.add(first, entry)
-    else if (last !== '') this.#end.add(last, entry)
-    else if (inside !== undefined) this.#inside.add(inside, entry)
-    else this.#rest.push(entry)
-  }
-
-  /** What takes an ID in, each once, in no order to rely on. */
-  of(id: string): ReadonlySet<T> {
-    const found = new Set(this.#exact.get(id))
-    const among = (entries: readonly Entry<T>[]): void => {
-      for (const { matcher, item } of entries) if (!found.has(item) && matchesId(matcher, id)) found.add(item)
-    }
-    this.#beginning.at(id, (length) => [id.slice(0, length)], among)
-    this.#end.at(id, (length) => [id.slice(id.length - length)], among)
-    const slashes = [...id.matchAll(/\//g)].map(({ index }) => index)
-    this.#inside.at(id, (length) => new Set(slashes.map((at) => id.slice(at, at + length))), among)
-    among(this.#rest)
-    return found
-  }
-}
-
-interface Entry<T> {
+/** What has a matcher. */
+export interface MatcherEntry<T> {
   readonly matcher: IdMatcher
   readonly item: T
 }
 
-class TextIndex<T> {
-  readonly #byText = new Map<string, Entry<T>[]>()
-  readonly #lengths = new Set<number>()
+/** Finds what has a matcher that takes in an ID, without asking each of them. */
+export class MatcherIndex<T> {
+  readonly #exact: () => ReadonlyMap<string, readonly MatcherEntry<T>[]>
+  readonly #byText: () => TextIndex<T>
+  readonly #fromSlash: () => TextIndex<T>
+  readonly #beginnings: () => BeginningIndex<T>
 
-  add(text: string, entry: Entry<T>): void {
-    getOrCreate(this.#byText, text, () => []).push(entry)
-    this.#lengths.add(text.length)
+  constructor(all: readonly MatcherEntry<T>[]) {
+    this.#exact = lazy(() =>
+      Map.groupBy(
+        all.filter(({ matcher }) => matcher.length === 1),
+        ({ matcher: [text = ''] }) => text,
+      ),
+    )
+    const open = lazy(() => all.filter(({ matcher }) => matcher.length !== 1))
+    this.#byText = lazy(() => new TextIndex(open(), textsAsked))
+    this.#fromSlash = lazy(() => new TextIndex(all, textsFromSlash))
+    this.#beginnings = lazy(() => new BeginningIndex(all))
   }
 
-  at(
-    id: string,
-    textsOf: (length: number) => Iterable<string>,
-    among: (entries: readonly Entry<T>[]) => void,
-  ): void {
-    for (const length of this.#lengths) {
-      if (length > id.length) continue
-      for (const text of textsOf(length)) {
-        const entries = this.#byText.get(text)
-        if (entries !== undefined) among(entries)
+  /** What takes an ID in, each once, in no order to rely on. */
+  of(id: string): ReadonlySet<T> {
+    const found = new Set(
+      this.#exact()
+        .get(id)
+        ?.map(({ item }) => item),
+    )
+    for (const { matcher, item } of this.#byText().in(id))
+      if (!found.has(item) && matchesId(matcher, id)) found.add(item)
+    return found
+  }
+
+  /** What may take in an ID with placeholders (`patternMatchesRendered`), and little else. */
+  mayTake(rendered: string): ReadonlySet<T> {
+    if (!rendered.includes('<')) return this.of(rendered)
+    const { before, after, isTrustDomain } = knownOf(rendered)
+    const entries = isTrustDomain ? this.#fromSlash().in(after) : this.#beginnings().along(before)
+    return new Set([...entries].map(({ item }) => item))
+  }
+}
+
+/** Where a text must stand in what a matcher takes in: at its beginning, at its end, or from a slash on. */
+type Place = 'beginning' | 'end' | 'slash'
+type AskedText = readonly [Place, string]
+
+function keyOf([place, text]: AskedText): string {
+  return `${place} ${text}`
+}
+
+function textsAsked(matcher: IdMatcher): readonly AskedText[] {
+  const [first = '', last = ''] = [matcher[0], matcher.at(-1)]
+  const inside = matcher.slice(1, -1).filter((text) => text.startsWith('/'))
+  return [
+    ...(first.length > SCHEME.length ? [['beginning', first] as const] : []),
+    ...(last === '' ? [] : [['end', last] as const]),
+    ...inside.map((text) => ['slash', text] as const),
+  ]
+}
+
+function textsFromSlash(matcher: IdMatcher): readonly AskedText[] {
+  return matcher.flatMap((text) => {
+    const end = fromSlash(text)
+    return end === undefined || end.includes('//') ? [] : [['slash', end] as const]
+  })
+}
+
+/** Matchers by the one of their texts that the fewest others have. */
+class TextIndex<T> {
+  readonly #byPlace: Readonly<Record<Place, Map<string, MatcherEntry<T>[]>>> = {
+    beginning: new Map(),
+    end: new Map(),
+    slash: new Map(),
+  }
+  readonly #lengths: Readonly<Record<Place, Set<number>>> = {
+    beginning: new Set(),
+    end: new Set(),
+    slash: new Set(),
+  }
+  /** Those without a text. */
+  readonly #rest: MatcherEntry<T>[] = []
+
+  constructor(entries: readonly MatcherEntry<T>[], textsOf: (matcher: IdMatcher) => readonly AskedText[]) {
+    const counts = new Map<string, number>()
+    const texts = entries.map(({ matcher }) => textsOf(matcher))
+    for (const one of texts.flat()) counts.set(keyOf(one), (counts.get(keyOf(one)) ?? 0) + 1)
+    const countOf = (one: AskedText): number => counts.get(keyOf(one)) ?? 0
+    entries.forEach((entry, at) => {
+      const [rarest] = (texts[at] ?? []).toSorted((a, b) => countOf(a) - countOf(b))
+      if (rarest === undefined) this.#rest.push(entry)
+      else {
+        const [place, text] = rarest
+        getOrCreate(this.#byPlace[place], text, () => []).push(entry)
+        this.#lengths[place].add(text.length)
       }
+    })
+  }
+
+  /** Those whose text stands in its place in an ID or a part of it, and those without a text. */
+  *in(id: string): Iterable<MatcherEntry<T>> {
+    const { beginning, end, slash } = this.#byPlace
+    for (const length of this.#lengths.beginning)
+      if (length <= id.length) yield* beginning.get(id.slice(0, length)) ?? []
+    for (const length of this.#lengths.end)
+      if (length <= id.length) yield* end.get(id.slice(id.length - length)) ?? []
+    if (slash.size > 0)
+      for (let at = id.indexOf('/'); at !== -1; at = id.indexOf('/', at + 1))
+        for (const length of this.#lengths.slash)
+          if (at + length <= id.length) yield* slash.get(id.slice(at, at + length)) ?? []
+    yield* this.#rest
+  }
+}
+
+/** Matchers by their first text. */
+class BeginningIndex<T> {
+  readonly #byFirst: ReadonlyMap<string, readonly MatcherEntry<T>[]>
+  readonly #sorted: readonly string[]
+
+  constructor(entries: readonly MatcherEntry<T>[]) {
+    this.#byFirst = Map.groupBy(entries, ({ matcher: [first = ''] }) => first)
+    this.#sorted = [...this.#byFirst.keys()].toSorted()
+  }
+
+  /** Those whose first text begins with a text, or the other way round. */
+  *along(text: string): Iterable<MatcherEntry<T>> {
+    for (let length = 0; length < text.length; length += 1)
+      yield* this.#byFirst.get(text.slice(0, length)) ?? []
+    for (let at = this.#placeOf(text); this.#sorted[at]?.startsWith(text) === true; at += 1)
+      yield* this.#byFirst.get(this.#sorted[at] ?? '') ?? []
+  }
+
+  /** Where a text stands, or would stand, among the sorted ones. */
+  #placeOf(text: string): number {
+    let [from, to] = [0, this.#sorted.length]
+    while (from < to) {
+      const middle = (from + to) >> 1
+      if ((this.#sorted[middle] ?? '') < text) from = middle + 1
+      else to = middle
     }
+    return from
   }
 }
