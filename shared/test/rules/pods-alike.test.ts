@@ -173,7 +173,8 @@ function migration(objects: readonly JsonRecord[]): unknown {
 
 /** The containers that show findings, by the keys of those. */
 function holders(objects: readonly JsonRecord[], keys: ReadonlySet<string> = new Set()): unknown {
-  return driveAtOnce(holdersOfNotes(analysisOf(objects).settled, keys))
+  const namespaces = new Set(['team-a'])
+  return driveAtOnce(holdersOfNotes(analysisOf(objects).settled, { keys, namespaces }))
 }
 
 /** Who holds the IDs that policies name, and the pods of the accounts that they name. */
@@ -273,6 +274,22 @@ test('the findings of a state that is compared with several are worked out once'
     return find.mock.calls.length
   })
   expect(asked[1]).toBe((asked[0] ?? 0) - PODS)
+})
+
+test('of findings that are gone, the pods of their namespaces alone are looked at again', () => {
+  const objects = podsOfOne()
+  const elsewhere = objects
+    .filter(isPod)
+    .map((one) => ({ ...one, metadata: { ...recordAt(one, 'metadata'), namespace: 'team-b' } }))
+  const find = vi.spyOn(PodsAlike.prototype, 'find')
+  const asked = [objects, [...objects, ...elsewhere]].map((all) => {
+    const { settled } = analysisOf(all)
+    const keys = new Set(findingsOf(analysisOf(all)).map(findingKey))
+    find.mockClear()
+    driveAtOnce(holdersOfNotes(settled, { keys, namespaces: new Set(['team-a']) }))
+    return find.mock.calls.length
+  })
+  expect(asked).toEqual([PODS, PODS])
 })
 
 /** Pods that differ in their names and nodes alone, and a registration that selects all of them. */

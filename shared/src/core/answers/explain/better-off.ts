@@ -28,15 +28,17 @@ export interface HeldState {
 /** The findings among `gone`, which `before` has and `after` has not, that the change fixed; in their order. */
 export function* fixedAmong(
   gone: readonly Finding[],
-  before: HeldState,
+  before: HeldState & { readonly findings: readonly Finding[] },
   after: HeldState,
 ): Steps<readonly Finding[]> {
   // Those that pods show; each of the others is about an object alone.
   const aboutContainers = gone.filter(({ namespaces }) => namespaces !== undefined)
-  const holders =
-    aboutContainers.length === 0
-      ? new Map<string, readonly string[]>()
-      : yield* holdersOfNotes(before.state, new Set(aboutContainers.map(findingKey)))
+  const keys = new Set(aboutContainers.map(findingKey))
+  const same = keys.size === 0 ? [] : before.findings.filter((one) => keys.has(findingKey(one)))
+  const holders = yield* holdersOfNotes(before.state, {
+    keys,
+    namespaces: new Set(same.flatMap(({ namespaces }) => [...(namespaces ?? [])])),
+  })
   return gone.filter((one) => isFixed(one, holders.get(findingKey(one)) ?? [], before, after))
 }
 

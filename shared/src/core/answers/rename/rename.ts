@@ -153,7 +153,8 @@ export function* renaming(analysis: Analysis, question: RenameQuestion, tools: P
   // Whenever a pod that waits for a node gets one, it holds what the others of its kind hold in that step.
   const compare = ({ settled: after }: Analysis): Effect =>
     effectOf(settled, after, { drive: tools.drive, isOfWaiting: false, rules: RULES_BESIDE_POLICIES })
-  const effects = { both: compare(both), switched: compare(switched), done: compare(done) }
+  const [ofBoth, ofDone] = [compare(both), compare(done)]
+  const effects = { both: ofBoth, switched: switched === done ? ofDone : compare(switched), done: ofDone }
   const holdsBoth = holding(both, effects.both)
   const steps = [
     [effects.both, holdsBoth],

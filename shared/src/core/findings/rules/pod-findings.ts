@@ -132,14 +132,16 @@ function* withOtherScms(
   return found
 }
 
-/** The containers that show findings of pods, as `holderKey` has them, by `findingKey`; only the findings of `keys`. */
+/** The containers that show findings of pods, as `holderKey` has them, by `findingKey`: only the findings of `keys`, and pods of some namespaces. */
 export function* holdersOfNotes(
   state: State,
-  keys: ReadonlySet<string>,
+  { keys, namespaces }: { readonly keys: ReadonlySet<string>; readonly namespaces: ReadonlySet<string> },
 ): Steps<ReadonlyMap<string, readonly string[]>> {
+  const holders = new Map<string, string[]>()
+  const pods = state.base.podsInQuestion.filter(({ namespace }) => namespaces.has(namespace))
+  if (pods.length === 0) return holders
   const prediction = state.prediction()
   const lookups = podLookupsOf(state)
-  const holders = new Map<string, string[]>()
   const shown = (pod: Pod): readonly { readonly key: string; readonly containers: readonly string[] }[] => {
     const facts = podIdentitiesOf(prediction, pod)
     if (facts.outcomes.length === 0) return []
@@ -148,7 +150,7 @@ export function* holdersOfNotes(
       .map((note) => ({ key: keyOf(note), containers: note.containers ?? names }))
       .filter(({ key }) => keys.has(key))
   }
-  yield* workingOn(state.base.podsInQuestion, shown, (pod, notes) => {
+  yield* workingOn(pods, shown, (pod, notes) => {
     for (const { key, containers } of notes)
       getOrCreate(holders, key, () => []).push(
         ...containers.map((container) => holderKey({ pod: podText(pod), container })),
