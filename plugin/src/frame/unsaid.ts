@@ -2,6 +2,7 @@
 // of them, or each is looked for in what it prints, and one that is not found is said.
 import { assumptionText } from '@kleym/shared/core/analysis/index.ts'
 import { unknownReasonLines, unknownReasonText } from '@kleym/shared/core/model/unknown-reason.ts'
+import { searchIn } from '@kleym/shared/core/base/search.ts'
 import type { OutputOptions } from '../flags/options.ts'
 import { withoutColours } from '../io/palette.ts'
 import type { InputProblem } from '../sources/problem.ts'
@@ -54,7 +55,8 @@ export function unsaidLines(
   format: OutputOptions['format'],
 ): readonly string[] {
   const texts = unsaid(judged, answer, format)
-  const unread = missingOf(judged.causes).filter((why) => texts.includes(unknownReasonText(why)))
+  const told = new Set(texts)
+  const unread = missingOf(judged.causes).filter((why) => told.has(unknownReasonText(why)))
   const alone = new Set(unread.map(unknownReasonText))
   return [...unknownReasonLines(unread), ...texts.filter((text) => !alone.has(text))]
 }
@@ -71,9 +73,13 @@ export function unsaidProblems(
 
 function notFound(all: readonly string[], answer: string): readonly string[] {
   const said = lettersOf(answer)
+  const isSaid = all.length < MANY ? (part: string): boolean => said.includes(part) : searchIn(said)
   // The first lines of `why` have the fix in a line of its own.
-  return all.filter((text) => !text.split('; fix: ').every((part) => said.includes(lettersOf(part))))
+  return all.filter((text) => !text.split('; fix: ').every((part) => isSaid(lettersOf(part))))
 }
+
+/** Fewer causes are found sooner than an index is made of a large answer. */
+const MANY = 100
 
 /** Letters and digits: what wrapping, colours and the escapes of markdown leave as it is. */
 function lettersOf(text: string): string {
