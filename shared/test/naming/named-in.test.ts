@@ -3,7 +3,7 @@ import { kindKey } from '../../src/core/model/kinds.ts'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 import { runs, seedOf } from '@kleym/testing/runs.ts'
 import { idsInText } from '../../src/core/model/ids-in-text.ts'
@@ -188,6 +188,28 @@ describe('in an object', () => {
       }),
       { numRuns: runs(1000), ...seedOf(4) },
     )
+  })
+})
+
+test('IDs are told apart by themselves, each with all lines in which it stands', () => {
+  const numbers = Array.from({ length: 1000 }, (_, at) => at)
+  const lines = numbers.flatMap((at) => [`a: spiffe://example.org/x${at}`, `b: spiffe://example.org/x${at}`])
+  const config = {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'c' },
+    data: { a: lines.join('\n') },
+  }
+  const stringify = vi.spyOn(JSON, 'stringify')
+  const [rule] = mentionRules(config)
+  const texts = stringify.mock.calls.length
+  stringify.mockRestore()
+  expect(texts).toBeLessThan(10)
+  expect(rule?.sources).toHaveLength(numbers.length)
+  expect(rule?.sources[7]).toMatchObject({
+    kind: 'SPIFFE',
+    spiffeId: 'spiffe://example.org/x7',
+    around: ['a: \0', 'b: \0'],
   })
 })
 

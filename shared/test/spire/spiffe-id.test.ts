@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import {
+  asIssued,
   entryIdProblem,
   parseFederatedTrustDomain,
   parseSpiffeId,
@@ -64,4 +65,16 @@ describe('our own trust domain follows the standard, with its length', () => {
   ])('%j: %s', (text, problem) => {
     expect(trustDomainProblem(text)).toBe(problem)
   })
+})
+
+test.each([
+  ['SPIFFE://Example.ORG/ns/A', 'spiffe://example.org/ns/A'],
+  ['spiffe://example.org/ns/A', 'spiffe://example.org/ns/A'],
+  ['Spiffe://Example.org', 'spiffe://example.org'],
+  ['spiffe://A\nB/C', 'spiffe://a\nb/C'],
+  ['HTTPS://A/B', 'HTTPS://A/B'],
+  ['A', 'A'],
+  ['', ''],
+])('%j is issued as %j', (written, issued) => {
+  expect(asIssued(written)).toBe(issued)
 })

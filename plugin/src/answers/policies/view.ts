@@ -2,6 +2,7 @@
 // effect as written, and the fix of each finding.
 import { objectKey, type Finding, RULE_KIND } from '@kleym/shared/core/findings/index.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'
+import { keysOf } from '@kleym/shared/core/base/json.ts'
 import { ACCESS_POLICY_KIND, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
 import { unknownReasonText } from '@kleym/shared/core/model/unknown-reason.ts'
 import { targetText } from '@kleym/shared/core/model/objects/access-policy.ts'
@@ -75,11 +76,10 @@ function viewMentions(layout: PoliciesLayout): Block {
     policy.rules.flatMap((rule) => rule.sources.map((source) => ({ policy, rule, source }))),
   )
   if (all.length === 0) return []
-  const rank = ({ source }: (typeof all)[number]): number =>
-    Object.keys(STATES).indexOf(source.resolution.state)
+  const byState = Map.groupBy(all, ({ source }) => source.resolution.state)
   const byId = [
     ...Map.groupBy(
-      all.toSorted((left, right) => rank(left) - rank(right)),
+      keysOf(STATES).flatMap((state) => byState.get(state) ?? []),
       ({ source }) => source.text,
     ),
   ]
@@ -122,8 +122,10 @@ function leadText(worst: string | undefined, total: number): string {
 
 /** How many are in which state, the worst first: `3 dangling (nothing gives the ID)`. */
 function stateTexts(resolutions: readonly Resolution[]): readonly string[] {
-  return Object.entries(STATES).flatMap(([name, [, alone, several = alone]]) => {
-    const many = resolutions.filter(({ state }) => state === name).length
+  const byState = Map.groupBy(resolutions, ({ state }) => state)
+  return keysOf(STATES).flatMap((name) => {
+    const [, alone, several = alone] = STATES[name]
+    const many = byState.get(name)?.length ?? 0
     return many === 0 ? [] : [`${many} ${several}`]
   })
 }

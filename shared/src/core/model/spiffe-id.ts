@@ -34,7 +34,9 @@ export function parseSpiffeId(text: string): ParsedSpiffeId {
 
 /** A SPIFFE ID as it is issued: scheme and trust domain in lower case. A reader of URIs may take other letters for the same. */
 export function asIssued(text: string): string {
-  return text.replace(/^spiffe:\/\/[^/]*/i, (beginning) => beginning.toLowerCase())
+  const written = text.slice(0, pathStart(text))
+  const issued = written.toLowerCase()
+  return issued === written || !issued.startsWith(SCHEME) ? text : `${issued}${pathIn(text)}`
 }
 
 /** Where the path begins in a text that should be a SPIFFE ID: at the slash behind its trust domain, else at its end. */

@@ -20,6 +20,7 @@ import type {
   NamedBy,
   Naming,
   PolicyNote,
+  Resolution,
   ResolvedPolicy,
   ResolvedRule,
   ResolvedSource,
@@ -76,8 +77,13 @@ export function resolvePolicies(context: PolicyContext): Policies {
   const means = { resolver, targets, ours }
   const list = accessPolicies.map((policy) => resolvePolicy(policy, means))
   const mentioning = mentions.map((policy) => resolvePolicy(policy, means))
-  const index = new NamingIndex(list, mentioning, ours)
-  return { knowledge, list, mentioning, namedBy: (ids, accounts) => index.namedBy(ids, accounts, knowledge) }
+  const index = lazy(() => new NamingIndex(list, mentioning, ours))
+  return {
+    knowledge,
+    list,
+    mentioning,
+    namedBy: (ids, accounts) => index().namedBy(ids, accounts, knowledge),
+  }
 }
 
 function namedByNone(knowledge: PolicyKnowledge): NamedBy {
@@ -140,7 +146,7 @@ function resolveRule(
   rule: PolicyRule,
   { resolver, targets, ours }: Means,
 ): ResolvedRule {
-  const sources = rule.sources.map((source) => resolvedSource(asInMesh(source, ours), resolver))
+  const sources = rule.sources.map((source) => new SourceOnce(asInMesh(source, ours), resolver))
   return {
     at: rule.at,
     name: rule.name,
@@ -178,14 +184,21 @@ function asInMesh(source: RuleSource, ours: ReadonlySet<string>): RuleSource {
   }
 }
 
-function resolvedSource(source: RuleSource, resolver: () => Resolver): ResolvedSource {
-  const resolution = lazy(() => resolver().resolve(source))
-  return {
-    source,
-    text: `${source.isExcluded === true ? 'all but ' : ''}${sourceName(source)}`,
-    get resolution() {
-      return resolution()
-    },
+/** Resolved at its first use. One text may hold a hundred thousand, so none has a function of its own. */
+class SourceOnce implements ResolvedSource {
+  readonly source: RuleSource
+  readonly text: string
+  readonly #resolver: () => Resolver
+  #resolution: Resolution | undefined
+
+  constructor(source: RuleSource, resolver: () => Resolver) {
+    this.source = source
+    this.text = `${source.isExcluded === true ? 'all but ' : ''}${sourceName(source)}`
+    this.#resolver = resolver
+  }
+
+  get resolution(): Resolution {
+    return (this.#resolution ??= this.#resolver().resolve(this.source))
   }
 }
 
@@ -394,8 +407,9 @@ function mentionedBy(source: RuleSource): readonly IdInText[] {
 }
 
 class MentionIndex {
-  readonly #byId = new Map<string, Mention[]>()
-  readonly #byPath = new Map<string, Mention[]>()
+  readonly #whole: Mention[] = []
+  readonly #byId = lazy(() => Map.groupBy(this.#whole, ({ mentioned }) => mentioned.text))
+  readonly #byPath = lazy(() => Map.groupBy(this.#whole, ({ mentioned }) => pathIn(mentioned.text)))
   /** Those that are known in part. */
   readonly #allInPart: Mention[] = []
   readonly #inPart = lazy(
@@ -406,18 +420,15 @@ class MentionIndex {
   )
 
   add(mention: Mention): void {
-    const { text, isWhole } = mention.mentioned
-    if (isWhole) {
-      getOrCreate(this.#byId, text, () => []).push(mention)
-      getOrCreate(this.#byPath, pathIn(text), () => []).push(mention)
-    } else this.#allInPart.push(mention)
+    if (mention.mentioned.isWhole) this.#whole.push(mention)
+    else this.#allInPart.push(mention)
   }
 
   /** Of an ID that is not known in part, those that it may become. */
   of(spiffeId: string): readonly Mention[] {
     const whole = spiffeId.includes(TRUST_DOMAIN_PLACEHOLDER)
-      ? this.#byPath.get(pathIn(spiffeId))
-      : [spiffeId, ...idsThatMayBe(spiffeId, this.#byId)].flatMap((id) => this.#byId.get(id) ?? [])
+      ? this.#byPath().get(pathIn(spiffeId))
+      : [spiffeId, ...idsThatMayBe(spiffeId, this.#byId())].flatMap((id) => this.#byId().get(id) ?? [])
     return [...(whole ?? []), ...this.#inPartOf(spiffeId)]
   }
 

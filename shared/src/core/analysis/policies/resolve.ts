@@ -358,14 +358,14 @@ export class Resolver {
 
   /** What gives the ID: literally, or for a pod that is there. */
   #sourcesOf(spiffeId: string, holding: IdentityHolders | undefined): readonly IdentitySource[] {
-    const identitySources = new Map(
-      this.#identitySources
-        .literally(spiffeId)
-        .map((identitySource) => [sourceText(identitySource.source), identitySource]),
-    )
+    const literally = this.#identitySources.literally(spiffeId)
     const met = (holding?.holders ?? []).map(({ source }) => source)
     const rendered = this.#held.rendered.get(spiffeId)
     if (rendered !== undefined) met.push(rendered)
+    if (literally.length + met.length === 0) return literally
+    const identitySources = new Map(
+      literally.map((identitySource) => [sourceText(identitySource.source), identitySource]),
+    )
     for (const source of met) {
       const identitySource = this.#identitySources.of(source)
       if (identitySource !== undefined && !identitySources.has(sourceText(source)))

@@ -9,10 +9,11 @@ import {
   type ResolvedRule,
   type ResolvedSource,
 } from '../../analysis/index.ts'
-import { said } from '../../model/naming/named-in.ts'
+import { lazy } from '../../base/lazy.ts'
+import { said, saidKey } from '../../model/naming/named-in.ts'
 import { podText } from '../../model/objects/pod-index.ts'
 import { sourceText } from '../../predict/index.ts'
-import { distinct } from '../../base/text/bytes.ts'
+import { compareKeys, distinct } from '../../base/text/bytes.ts'
 
 /** One source of one rule whose resolution changes; undefined on the side where the rule or the source is not there. */
 export interface AffectedPolicy {
@@ -57,15 +58,17 @@ export function affectedPolicies(before: State, after: State): readonly Affected
   const had = sourcesOf(before)
   const has = sourcesOf(after)
   const mentioning = new Set([before, after].flatMap((state) => state.policies().mentioning))
-  const affected = distinct([...had.keys(), ...has.keys()]).flatMap((key) => {
+  const gives = lazy(() => givenIn(after))
+  const affected: (readonly [place: string, one: AffectedPolicy])[] = []
+  for (const key of new Set(had.keys()).union(has)) {
     const [left, right] = [had.get(key), has.get(key)]
     const one = right ?? left
     const change = changeOf(left, right)
-    if (one === undefined || change === undefined) return []
+    if (one === undefined || change === undefined) continue
     const { policy, rule, source } = one
     const isMention = mentioning.has(policy)
-    if (isMention && change === 'rule' && !matters(left, right)) return []
-    return {
+    if (isMention && change === 'rule' && !matters(left, right)) continue
+    const affectedOne: AffectedPolicy = {
       policy: policyName(policy),
       kind: policy.kind,
       isMention,
@@ -77,10 +80,12 @@ export function affectedPolicies(before: State, after: State): readonly Affected
       before: left,
       after: right,
       change,
-      instead: change === 'lost' && left !== undefined ? insteadOf(left, after) : [],
+      instead: change === 'lost' && left !== undefined ? insteadOf(left, gives()) : [],
     }
-  })
-  const byChange = Map.groupBy(affected, ({ change }) => change)
+    affected.push([JSON.stringify([...placeOf(policy, rule), said(source.source)]), affectedOne])
+  }
+  const inOrder = affected.toSorted(compareKeys).map(([, one]) => one)
+  const byChange = Map.groupBy(inOrder, ({ change }) => change)
   return POLICY_CHANGES.flatMap((change) => byChange.get(change) ?? [])
 }
 
@@ -95,14 +100,24 @@ function matters(left: Affected | undefined, right: Affected | undefined): boole
   )
 }
 
-function insteadOf({ source: { resolution } }: Affected, { base }: State): AffectedPolicy['instead'] {
-  if (!('declarers' in resolution)) return []
-  const declarers = new Set(resolution.declarers.map(({ binding }) => binding))
-  return base.compiled.flatMap(({ binding: { key }, result }) =>
-    declarers.has(key) && result.kind === 'resolved' && result.identity.spiffeId !== resolution.spiffeId
-      ? [{ binding: key, spiffeId: result.identity.spiffeId }]
-      : [],
+/** What bindings give, in their order, by the key of the binding. */
+type Gives = ReadonlyMap<string, readonly { readonly at: number; readonly spiffeId: string }[]>
+
+function givenIn({ base }: State): Gives {
+  const given = base.compiled.flatMap(({ binding: { key }, result }, at) =>
+    result.kind === 'resolved' ? [{ key, at, spiffeId: result.identity.spiffeId }] : [],
   )
+  return Map.groupBy(given, ({ key }) => key)
+}
+
+function insteadOf({ source: { resolution } }: Affected, gives: Gives): AffectedPolicy['instead'] {
+  if (!('declarers' in resolution)) return []
+  const declarers = new Set(resolution.declarers.flatMap(({ binding }) => binding ?? []))
+  return [...declarers]
+    .flatMap((binding) => (gives.get(binding) ?? []).map(({ at, spiffeId }) => ({ at, binding, spiffeId })))
+    .filter(({ spiffeId }) => spiffeId !== resolution.spiffeId)
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ binding, spiffeId }) => ({ binding, spiffeId }))
 }
 
 /** Every source by its identity across states: its policy, the name of its rule, and its content. */
@@ -111,19 +126,16 @@ function sourcesOf(state: State): ReadonlyMap<string, Affected> {
   const { list, mentioning } = state.policies()
   for (const policy of [...list, ...mentioning]) {
     for (const rule of policy.rules) {
-      for (const source of rule.sources) {
-        const key = JSON.stringify([
-          policy.namespace,
-          policy.name,
-          policy.kind,
-          rule.name,
-          said(source.source),
-        ])
-        sources.set(key, { policy, rule, source })
-      }
+      const place = JSON.stringify(placeOf(policy, rule))
+      for (const source of rule.sources)
+        sources.set(`${place}${saidKey(source.source)}`, { policy, rule, source })
     }
   }
   return sources
+}
+
+function placeOf({ namespace, name, kind }: ResolvedPolicy, rule: ResolvedRule): readonly string[] {
+  return [namespace, name, kind, rule.name]
 }
 
 function changeOf(left: Affected | undefined, right: Affected | undefined): PolicyChange | undefined {

@@ -174,15 +174,32 @@ export function said(source: RuleSource): string {
   return canonicalText({ ...source, field: '', within: '', around: [] })
 }
 
+/** Equal for sources that say the same. A plain ID is its own key: one text may hold a hundred thousand of them. */
+export function saidKey(source: RuleSource): string {
+  const isPlain = source.kind === 'SPIFFE' && source.isExcluded === undefined && source.inMesh === undefined
+  return isPlain ? source.spiffeId : said(source)
+}
+
 /** Each source once, with all the lines in which it stands. */
 export function distinctSources(sources: readonly RuleSource[]): readonly RuleSource[] {
   if (sources.length < 2) return sources
-  return [...Map.groupBy(sources, said).values()].flatMap((same) => {
-    const around = same.flatMap((one) => (one.kind === 'SPIFFE' ? (one.around ?? []) : []))
-    return same
-      .slice(0, 1)
-      .map((one) => (one.kind === 'SPIFFE' && around.length > 0 ? { ...one, around } : one))
+  const firsts = new Map<string, RuleSource>()
+  /** Of those that stand there more than once. */
+  const lines = new Map<string, string[]>()
+  for (const source of sources) {
+    const key = saidKey(source)
+    const first = firsts.get(key)
+    if (first === undefined) firsts.set(key, source)
+    else getOrCreate(lines, key, () => linesOf(first)).push(...linesOf(source))
+  }
+  return [...firsts].map(([key, one]) => {
+    const around = lines.get(key) ?? []
+    return one.kind === 'SPIFFE' && around.length > 0 ? { ...one, around } : one
   })
+}
+
+function linesOf(source: RuleSource): string[] {
+  return source.kind === 'SPIFFE' ? [...(source.around ?? [])] : []
 }
 
 /** Whom an ID in a text means; known in part, it means nobody for certain, and perhaps each ID that has these parts. */
