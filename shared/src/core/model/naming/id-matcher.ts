@@ -2,6 +2,7 @@
 // without asking each of them.
 import { getOrCreate } from '../../base/get-or-create.ts'
 import { lazy } from '../../base/lazy.ts'
+import { beginningWith, distinct } from '../../base/text/bytes.ts'
 import type { ClientPattern, IdMatcher, Likeness } from '../objects/access-rule.ts'
 import { parsedIdProblem, parseSpiffeId } from '../spiffe-id.ts'
 
@@ -260,25 +261,13 @@ class BeginningIndex<T> {
 
   constructor(entries: readonly MatcherEntry<T>[]) {
     this.#byFirst = Map.groupBy(entries, ({ matcher: [first = ''] }) => first)
-    this.#sorted = [...this.#byFirst.keys()].toSorted()
+    this.#sorted = distinct(this.#byFirst.keys())
   }
 
   /** Those whose first text begins with a text, or the other way round. */
   *along(text: string): Iterable<MatcherEntry<T>> {
     for (let length = 0; length < text.length; length += 1)
       yield* this.#byFirst.get(text.slice(0, length)) ?? []
-    for (let at = this.#placeOf(text); this.#sorted[at]?.startsWith(text) === true; at += 1)
-      yield* this.#byFirst.get(this.#sorted[at] ?? '') ?? []
-  }
-
-  /** Where a text stands, or would stand, among the sorted ones. */
-  #placeOf(text: string): number {
-    let [from, to] = [0, this.#sorted.length]
-    while (from < to) {
-      const middle = (from + to) >> 1
-      if ((this.#sorted[middle] ?? '') < text) from = middle + 1
-      else to = middle
-    }
-    return from
+    for (const first of beginningWith(text, this.#sorted)) yield* this.#byFirst.get(first) ?? []
   }
 }
