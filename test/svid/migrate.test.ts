@@ -6,7 +6,7 @@ import { leastSeen, runs } from '@kleym/testing/runs.ts'
 import { analysing, type Analysis } from '../../shared/src/core/analysis/states/analysis.ts'
 import type { Effect, IdentityChange } from '../../shared/src/core/answers/explain/effect.ts'
 import type { JsonRecord } from '../../shared/src/core/base/json.ts'
-import { migrating, type Migration } from '../../shared/src/core/answers/migrate/migrate.ts'
+import { migrating, type MigrationInWorlds } from '../../shared/src/core/answers/migrate/migrate.ts'
 import { podText } from '../../shared/src/core/model/objects/pod-index.ts'
 import { driveAtOnce } from '../../shared/src/core/base/steps.ts'
 import { startControlPlane, type ControlPlane } from '../control-plane/control-plane.ts'
@@ -73,11 +73,11 @@ function inference(slot: string): readonly JsonRecord[] {
 interface Slot {
   readonly at: number
   readonly analysis: Analysis
-  readonly migration: Migration
+  readonly migration: MigrationInWorlds
 }
 
 /** The first registration that certainly gives an identity; none that a finalizer keeps. */
-function migrationOf(analysis: Analysis): Migration | undefined {
+function migrationOf(analysis: Analysis): MigrationInWorlds | undefined {
   const { config, settings, snapshot } = analysis
   const tools = {
     analyse: (one: Analysis['snapshot']) => analysing(one, config, settings),
@@ -104,7 +104,7 @@ async function slotsOf(estates: readonly Estate[]): Promise<readonly Slot[]> {
 }
 
 /** The outputs of the suggested bindings, as the operator would write them. */
-function outputsOf({ suggestions, after }: Migration): readonly JsonRecord[] {
+function outputsOf({ suggestions, after }: MigrationInWorlds): readonly JsonRecord[] {
   return suggestions.pools.flatMap(({ suggested }) =>
     suggested.flatMap(({ key }) => {
       const judgement = after.settled.judgements.get(key)

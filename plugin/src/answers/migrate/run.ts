@@ -1,7 +1,6 @@
 // The answer of `kubectl kleym migrate`.
-import type { Analysis } from '@kleym/shared/core/analysis/index.ts'
 import { CLUSTER_SPIFFE_ID, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
-import { migrating } from '@kleym/shared/core/answers/index.ts'
+import { migrating, type Migration } from '@kleym/shared/core/answers/index.ts'
 import type { ClusterSpiffeId } from '@kleym/shared/core/model/objects/clusterspiffeid.ts'
 import type { LiveOutput } from '@kleym/shared/core/decide/index.ts'
 import type { CommonOptions } from '../../flags/options.ts'
@@ -12,7 +11,7 @@ import { WHOM_ALL_NAME, type Question } from '../../gather/question.ts'
 import { wrongUsage, type KleymError } from '../../io/errors.ts'
 import type { CommandContext, CommandResult } from '../../io/context.ts'
 import { migrateFrame } from './frame.ts'
-import { testsNaming, type TestsNaming } from './tests.ts'
+import { testsNaming, type NamedInTest } from './tests.ts'
 
 /** What `migrate` is asked. */
 export interface MigrateOptions extends CommonOptions {
@@ -33,20 +32,20 @@ export const MIGRATE_QUESTION: Question = {
 export async function run(options: MigrateOptions, context: CommandContext): Promise<CommandResult> {
   const input = await gather({ ...options, allNamespaces: true }, MIGRATE_QUESTION, context)
   const chosen = notFoundOnlyIfRead(input, [qualifiedKind(CLUSTER_SPIFFE_ID)], () => choose(input, options))
-  const migrations = chosen.map((object) => input.drive(migrating(input.after, object, input)))
-  const after = migrations.at(-1)?.suggestions.world ?? input.after
-  const { tests, problems } = await loadTests(options, input, migrations, context)
-  const withProblems = { ...input, after, problems: [...input.problems, ...problems] }
+  const naming = await testsNaming(options.tests, input, context)
+  let { after } = input
+  const migrations: Migration[] = []
+  const tests: (readonly NamedInTest[])[] = []
+  for (const object of chosen) {
+    const { after: alone, ...inWorlds } = input.drive(migrating(input.after, object, input))
+    const { world, ...suggestions } = inWorlds.suggestions
+    tests.push(naming.of({ ...inWorlds, after: alone }))
+    migrations.push({ ...inWorlds, suggestions })
+    // The worlds of the others are not kept.
+    after = world
+  }
+  const withProblems = { ...input, after, problems: [...input.problems, ...naming.problems] }
   return finish(migrateFrame(withProblems, migrations, tests), withProblems, options.output, context)
-}
-
-async function loadTests(
-  { tests }: MigrateOptions,
-  input: GatheredInput,
-  migrations: readonly { readonly oldIds: readonly string[]; readonly after: Analysis }[],
-  context: CommandContext,
-): Promise<TestsNaming> {
-  return tests.length === 0 ? { tests: [], problems: [] } : testsNaming(tests, input, migrations, context)
 }
 
 function choose(

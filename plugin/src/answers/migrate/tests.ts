@@ -1,5 +1,5 @@
 // The identity tests that speak of an ID which goes: those whose text holds it, and those that break without it.
-import type { Analysis } from '@kleym/shared/core/analysis/index.ts'
+import type { MigrationInWorlds } from '@kleym/shared/core/answers/index.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import type { CommandContext } from '../../io/context.ts'
 import type { InputProblem } from '../../sources/problem.ts'
@@ -15,23 +15,22 @@ export interface NamedInTest {
   readonly how: 'names' | 'breaks'
 }
 
-/** The places, by registration, and what is wrong with the files. */
+/** Tells the places of a migration, and what is wrong with the files. */
 export interface TestsNaming {
-  /** One list for each registration, in their order. */
-  readonly tests: readonly (readonly NamedInTest[])[]
+  readonly of: (migration: Pick<MigrationInWorlds, 'oldIds' | 'after'>) => readonly NamedInTest[]
   readonly problems: readonly InputProblem[]
 }
 
-/** Reads tests, and runs them before and after each migration. */
+/** Reads tests, and runs them before and after each migration that is asked about. */
 export async function testsNaming(
   paths: readonly string[],
   input: AnswerInput,
-  migrations: readonly { readonly oldIds: readonly string[]; readonly after: Analysis }[],
   context: CommandContext,
 ): Promise<TestsNaming> {
+  if (paths.length === 0) return { of: () => [], problems: [] }
   const loaded = await loadIdentityTests({ paths, areNamed: true }, input, context)
   const before = resultsOf(loaded, input)
-  const tests = migrations.map(({ oldIds, after }) => {
+  const of: TestsNaming['of'] = ({ oldIds, after }) => {
     const named = loaded.texts.flatMap(({ name, text }) =>
       text
         .split('\n')
@@ -47,8 +46,8 @@ export async function testsNaming(
       return [{ file, line, what: assertionName(one), how: 'breaks' }]
     })
     return [...named, ...broken]
-  })
-  return { tests, problems: loaded.problems }
+  }
+  return { of, problems: loaded.problems }
 }
 
 /** Whether a line holds an ID as a whole: what follows it belongs to no longer one. */

@@ -44,7 +44,7 @@ export {
 } from './identity-tests/identity-test.ts'
 export type { AssertionOutcome } from './identity-tests/outcome.ts'
 export { identityTestSchema } from './identity-tests/schema.ts'
-export { type HeldIdentities, type Migration, migrating } from './migrate/migrate.ts'
+export { type HeldIdentities, type Migration, type MigrationInWorlds, migrating } from './migrate/migrate.ts'
 export { type MigrationStep, migrationSteps } from './migrate/order.ts'
 export {
   type Consumers,

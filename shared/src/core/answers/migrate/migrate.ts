@@ -77,7 +77,7 @@ export interface Migration {
   /** The IDs that bindings give the same containers in its place, in byte order. */
   readonly newIds: readonly string[]
   /** What is suggested for the pools that select its pods, with the registration still there. */
-  readonly suggestions: Suggestions
+  readonly suggestions: Omit<Suggestions, 'world'>
   readonly moves: readonly ContainerMove[]
   readonly uncovered: readonly Uncovered[]
   readonly remainder: readonly Remainder[]
@@ -93,14 +93,23 @@ export interface Migration {
   readonly cutOffs: readonly CutOff[]
   /** What applying the bindings does, and then what taking the registration away does; `advised`: what the steps come to. */
   readonly effects: { readonly apply: Effect; readonly whole: Effect; readonly advised: Effect }
-  /** The world with the bindings and without the registration. */
-  readonly after: Analysis
   /** Why it is not certain what it gives to some containers, a sentence each. */
   readonly open: readonly string[]
 }
 
+/** With its worlds, each as large as the estate. */
+export interface MigrationInWorlds extends Migration {
+  readonly suggestions: Suggestions
+  /** The world with the bindings and without the registration. */
+  readonly after: Analysis
+}
+
 /** Works out how a registration becomes bindings, in steps. */
-export function* migrating(analysis: Analysis, object: ClusterSpiffeId, tools: ProofTools): Steps<Migration> {
+export function* migrating(
+  analysis: Analysis,
+  object: ClusterSpiffeId,
+  tools: ProofTools,
+): Steps<MigrationInWorlds> {
   const source: EntrySource = { kind: 'ClusterSPIFFEID', name: object.meta.name }
   const pods = yield* selectedBy(analysis, source)
   const given = yield* givenBy(analysis, pods, source)
