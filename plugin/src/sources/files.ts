@@ -12,6 +12,7 @@ import {
   type Stats,
 } from 'node:fs'
 import { join, resolve, sep } from 'node:path'
+import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
 import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
 import { codeOf } from '@kleym/shared/kube/failures.ts'
 import { entriesIn } from './chart-files.ts'
@@ -36,6 +37,8 @@ export interface FoundFile {
   readonly path: string
   /** The path without links. */
   readonly real: string
+  /** The paths at which it was found: its own, and those of links to it. Absent: at `real` alone. */
+  readonly places?: readonly string[]
 }
 
 /** A folder whose files are no objects by themselves. */
@@ -107,6 +110,12 @@ export const KUSTOMIZATION_FILES: ReadonlySet<string> = new Set([
   'Kustomization',
 ])
 
+/** A path without links, and that of the link to it. */
+interface RealPath {
+  readonly real: string
+  readonly place?: string
+}
+
 /** The files that the given paths mean, sorted by name, each once. */
 export function findFiles(
   paths: readonly string[],
@@ -118,6 +127,7 @@ export function findFiles(
   },
 ): FoundFiles {
   const found = new Map<string, FoundFile>()
+  const places = new Map<string, string[]>()
   const aside = {
     charts: new Array<FoundFolder>(),
     overlays: new Array<FoundOverlay>(),
@@ -132,9 +142,12 @@ export function findFiles(
   const seenFolders = new Set<string>()
   let entriesSeen = 0
 
-  const addFile = (name: string, path: string, real: string): void => {
+  const addFile = (name: string, path: string, { real, place = real }: RealPath): void => {
     const known = found.get(real)
-    if (known === undefined || compareBytes(name, known.name) < 0) found.set(real, { name, path, real })
+    const at = getOrCreate(places, real, () => [])
+    at.push(place)
+    if (known === undefined || compareBytes(name, known.name) < 0)
+      found.set(real, { name, path, real, places: at })
   }
   const addFolder = ({ name, path, real, below, depth }: Place): void => {
     if (seenFolders.has(real)) return
@@ -196,7 +209,7 @@ export function findFiles(
       if (facts.isDirectory()) {
         if (options.recursive && !isLink) addFolder({ ...place, real: target })
       } else if (facts.isFile() && OF_TOOLS.test(name)) aside.tools.push({ name, path, real: target })
-      else if (wanted && facts.isFile()) addFile(name, path, target)
+      else if (wanted && facts.isFile()) addFile(name, path, { real: target, place: real })
       else if (facts.isFile() && TEMPLATE.test(name) && !PUT_ASIDE.test(name))
         aside.templates.push({ name, path, real: target })
       else if (wanted) aside.odd.push(name)
@@ -216,7 +229,7 @@ export function findFiles(
         found.size + problems.length + Object.values(aside).reduce((sum, { length }) => sum + length, 0)
       const before = count()
       if (facts.isDirectory()) addFolder({ name, path, real, below: '', depth: 0 })
-      else addFile(name, path, real)
+      else addFile(name, path, { real })
       const isEmpty = facts.isDirectory() && count() === before
       if (isEmpty && !isCovered(real, found)) problems.push(empty(name, options))
     } catch (error) {

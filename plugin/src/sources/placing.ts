@@ -17,17 +17,21 @@ export function placingBy(all: readonly Deploying[], tree: OwnTree): Placing {
   return placing
 }
 
+/** Folders from which something may be deployed, the nearest first. */
+export type Nearest = readonly (readonly string[])[]
+
 /**
- * The namespaces of objects that name none, by the folders from which they may be deployed, the nearest first; empty: they are not known.
+ * The namespaces of objects that name none, by the folders from which each of their places may be deployed; empty: they are not known.
  * Undefined: nothing gives any.
  */
-export function namespacesIn(
-  placing: Placing,
-  folders: readonly (readonly string[])[],
-): readonly string[] | undefined {
-  for (const near of folders) {
-    const given = new Set(near.flatMap((folder) => [...(placing.get(folder) ?? [])]))
-    if (given.size > 0) return given.has(undefined) ? [] : [...given].flatMap((one) => one ?? []).toSorted()
-  }
-  return undefined
+export function namespacesIn(placing: Placing, places: readonly Nearest[]): readonly string[] | undefined {
+  const given = new Set(places.flatMap((folders) => givenTo(placing, folders)))
+  if (given.size === 0) return undefined
+  return given.has(undefined) ? [] : [...given].flatMap((one) => one ?? []).toSorted()
+}
+
+/** What the nearest folders to which anything is given have. */
+function givenTo(placing: Placing, folders: Nearest): readonly (string | undefined)[] {
+  const given = folders.map((near) => near.flatMap((folder) => [...(placing.get(folder) ?? [])]))
+  return given.find(({ length }) => length > 0) ?? []
 }

@@ -25,6 +25,7 @@ import type { WantedKind } from './wanted-kind.ts'
 import { changedBy, readOverlays, type OverlayReading, type OverlayTree } from './overlay-tree.ts'
 import { listed, placeText, reachText, type InputProblem, type ProblemReach } from './problem.ts'
 import { reachOf } from './reach.ts'
+import type { Nearest } from './placing.ts'
 import type { Aside, ReachOfFile } from './tool-folders.ts'
 import type { RenderResult } from './render.ts'
 import { firstValueIn } from './yaml-file.ts'
@@ -204,7 +205,7 @@ export class Tree {
 
   /**
    * The folders from which a file or something that was rendered may be deployed, the nearest first: those of the kustomizations that take
-   * it in, and those that it is in. In the folder of a chart stands no object that is deployed.
+   * it in, and those that it is in; of each link to it by itself. In the folder of a chart stands no object that is deployed.
    */
   foldersOf({
     file,
@@ -212,14 +213,20 @@ export class Tree {
   }: {
     readonly file?: FoundFile
     readonly folder?: string | undefined
-  }): readonly (readonly string[])[] {
+  }): readonly Nearest[] {
     const overlays =
       file === undefined
         ? [folder].flatMap((one) => one ?? [])
         : this.#overlays.changersOf(file).map(({ kustomization }) => kustomization.overlay.path)
-    const near = [overlays]
-    let at = file === undefined ? overlays : [file.real, ...overlays]
-    while (at.length > 0) {
+    const places = file === undefined ? [] : (file.places ?? [file.real])
+    return overlays.length > 0
+      ? [[overlays, ...this.#upFrom([...places, ...overlays])]]
+      : places.map((place) => this.#upFrom([place]))
+  }
+
+  #upFrom(places: readonly string[]): Nearest {
+    const near: (readonly string[])[] = []
+    for (let at = places; at.length > 0;) {
       near.push(at)
       const above = new Set(at.map((one) => dirname(one)))
       at = [...above].filter((one) => this.#found.folders.has(one) && !this.#chartFolders().has(one))

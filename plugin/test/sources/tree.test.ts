@@ -1002,6 +1002,22 @@ describe('objects that name no namespace', () => {
     ])
   })
 
+  test('are in that of each folder with a link to their file', async () => {
+    const apps = `${deploys('apps/x', 'team')}---\n${deploys('apps/y/z', 'other')}`
+    const root = await workspace({
+      ...CLONE,
+      'a.yaml': apps,
+      'shared/p.yaml': pod('p'),
+      'apps/y/z/q.yaml': '',
+    })
+    mkdirSync(join(root, 'apps/x'))
+    symlinkSync('../../shared/p.yaml', join(root, 'apps/x/p.yaml'))
+    symlinkSync('../../shared/p.yaml', join(root, 'apps/y/p.yaml'))
+    symlinkSync('../../../shared/p.yaml', join(root, 'apps/y/z/p.yaml'))
+    const { objects } = await load(root, { recursive: true })
+    expect(objects.map(({ value }) => stringAt(value, 'metadata', 'namespace'))).toEqual(['other', 'team'])
+  })
+
   test('a worktree is of the repository that its .git names', async () => {
     const root = await workspace({
       'wt/.git': 'gitdir: ../main/.git/worktrees/wt\n',
