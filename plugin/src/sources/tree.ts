@@ -5,6 +5,7 @@ import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
 import { lazy } from '@kleym/shared/core/base/lazy.ts'
 import { isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import type { Origin } from '@kleym/shared/core/model/objects/raw.ts'
+import { LOCAL_CONFIG_ANNOTATION } from '@kleym/shared/core/model/names.ts'
 import { KINDS_WITH_PODS } from '@kleym/shared/core/model/objects/workload.ts'
 import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
 import { isDns1123Subdomain } from '@kleym/shared/core/base/text/kubernetes.ts'
@@ -197,6 +198,7 @@ export class Tree {
       namespace: stringAt(value, 'metadata', 'namespace') || namespace,
       name: stringAt(value, 'metadata', 'name'),
     }
+    if (isLocal(value)) return true
     const places = changedBy(changers, object, kind)
     const text = JSON.stringify(value)
     for (const { by, ...place } of places) by.changed.push(...reachOf(kind, place, text))
@@ -474,6 +476,15 @@ export class Tree {
     const below = this.#rules.render ? this.#overlays.below(reading) : []
     return [reading, ...below].flatMap(({ kustomization }) => kustomization.elsewhere)
   }
+}
+
+/**
+ * Whether kustomize leaves out an object that it takes in, whatever else the annotation says:
+ * https://kubectl.docs.kubernetes.io/references/kustomize/kustomization/#configkubernetesiolocal-config
+ */
+function isLocal(value: JsonRecord): boolean {
+  const local = stringAt(value, 'metadata', 'annotations', LOCAL_CONFIG_ANNOTATION)
+  return local !== undefined && local !== 'false'
 }
 
 /** What a kustomization takes in from beside the files that were given. */

@@ -252,6 +252,19 @@ describe('a kustomization', () => {
       { names: ['a'], problems: [], notes: [] },
     ],
     [
+      'leaves out what is only for its own build, and what it does not take in is read',
+      {
+        'kustomization.yaml': resources,
+        'a.yaml': ['true', '', 'false']
+          .map((local) =>
+            pod(`p${local}`, `  annotations: {config.kubernetes.io/local-config: '${local}'}\n`),
+          )
+          .join('---\n'),
+        'b.yaml': pod('b', "  annotations: {config.kubernetes.io/local-config: 'true'}\n"),
+      },
+      { names: ['pfalse', 'b'], problems: [] },
+    ],
+    [
       'keeps its patches from being objects, and what they change from being certain',
       {
         'kustomization.yaml': `${resources}patches: [{path: patch.yaml}]\n`,
