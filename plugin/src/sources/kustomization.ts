@@ -61,6 +61,7 @@ const ITEMS_MAX = 5_000
 const CHANGE_ALL = [
   'labels',
   'commonLabels',
+  'commonAnnotations',
   'vars',
   'replacements',
   'transformers',
@@ -108,7 +109,8 @@ export function readKustomization(
         !isReadable || CHANGE_ALL.some((field) => isSet(own(record, field)))
           ? 'all'
           : changedKinds(
-              patches,
+              // The pods of a StatefulSet are told by their numbers.
+              [...patches, ...(isSet(own(record, 'replicas')) ? [{ target: { kind: 'StatefulSet' } }] : [])],
               [...inline, ...paths.resolved(files).flatMap((file) => textOf(file) ?? [])],
               (path) => textOf(resolve(overlay.path, path)),
             ),

@@ -18,6 +18,8 @@ const pool = (name: string, more = ''): string =>
 const registration = (name: string): string => typed('spire.spiffe.io/v1alpha1', 'ClusterSPIFFEID', name)
 /** A manifest as JSON. */
 const json = (manifest: string): string => JSON.stringify(parseYaml(manifest))
+const SERVING =
+  'spec: {selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: x}]}}}\n'
 const CHART = 'apiVersion: v2\nname: app\nversion: 0.1.0\n'
 
 interface Read {
@@ -252,6 +254,11 @@ describe('a kustomization', () => {
       { names: ['a'], problems: [], notes: [] },
     ],
     [
+      'that gives annotations changes its pods, which registrations and webhooks tell by them',
+      { 'kustomization.yaml': `${resources}commonAnnotations: {a: b}\n`, 'a.yaml': pod('a') },
+      { names: [], problems: [{ where: '.', reach: ['Pod default/*'] }] },
+    ],
+    [
       'leaves out what is only for its own build, and what it does not take in is read',
       {
         'kustomization.yaml': resources,
@@ -394,6 +401,16 @@ describe('a kustomization', () => {
   ])('%s', async (_, files, expected, loading) => {
     expect(await read(files, loading)).toMatchObject(expected)
   })
+})
+
+test('a kustomization that sets replicas leaves open which pods a StatefulSet has, and no others', async () => {
+  const wanted = ['Deployment', 'StatefulSet'].map((kind) => ({ group: 'apps', kind, namespaced: true }))
+  const files = {
+    'kustomization.yaml': 'resources: [a.yaml]\nreplicas: [{name: a, count: 3}]\n',
+    'a.yaml': wanted.map(({ kind }) => typed('apps/v1', kind, 'a', SERVING)).join('---\n'),
+  }
+  const { names, problems } = await read(files, { rules: { wanted } })
+  expect([names, problems]).toEqual([['a'], [{ where: '.', reach: ['StatefulSet.apps default/a'] }]])
 })
 
 describe('what is never read', () => {
