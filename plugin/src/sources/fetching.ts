@@ -206,12 +206,18 @@ export function fetchedBy(value: unknown, origin: Origin): readonly Deployed[] {
   })
   const scope = {
     namespace: OF_HELM.test(kind) ? plain(stringAt(value, 'metadata', 'namespace')) : undefined,
-    release: isObject ? plain(name) : undefined,
+    release: isObject ? plain(releaseOf(kind, name, value)) : undefined,
     values: isTemplate ? undefined : NO_VALUES,
   }
   const { metadata: _, status: __, ...fields } = isRecord(value) ? value : {}
   const found = reading.all(isTemplate ? own(template, 'spec') : isRecord(value) ? fields : value, scope)
   return isObject || found.length > 0 ? found : changesOfFleet(value, origin)
+}
+
+/** Flux puts the namespace before the name: https://fluxcd.io/flux/components/helm/helmreleases/#release-name */
+function releaseOf(kind: string, name: string | undefined, value: unknown): string | undefined {
+  const target = stringAt(value, 'spec', 'targetNamespace')
+  return kind === 'HelmRelease' && target && name ? `${target}-${name}` : name
 }
 
 interface Document {

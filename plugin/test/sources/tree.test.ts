@@ -713,6 +713,18 @@ describe('--render', () => {
   test.each<[string, Record<string, string>, readonly string[], readonly string[]]>([
     ['a HelmRelease', { 'r.yaml': helmRelease('  values: {b: 2}\n') }, ['team/web [a: 1][{.b.:2}]'], []],
     [
+      'a HelmRelease for another namespace, which its release is called by',
+      { 'r.yaml': helmRelease('  targetNamespace: prod\n') },
+      ['prod/prod-web [a: 1]'],
+      [],
+    ],
+    [
+      'a HelmRelease for another namespace that names its release',
+      { 'r.yaml': helmRelease('  targetNamespace: prod\n  releaseName: x\n') },
+      ['prod/x [a: 1]'],
+      [],
+    ],
+    [
       'a HelmRelease with values from elsewhere',
       { 'r.yaml': helmRelease('  valuesFrom: [{kind: Secret, name: x}]\n') },
       ['team/web '],
