@@ -41,6 +41,26 @@ export interface Deploying {
   readonly isObject?: boolean
 }
 
+/** What becomes of a document that deploys something before it is in a cluster. */
+export interface MadeDeployer {
+  readonly values: readonly unknown[]
+  /** Whether it says something else then, which is not known. */
+  readonly isChanged: boolean
+}
+
+/** What deploys something, if it is not known where and with what. */
+export function openly(one: Deploying): Deploying {
+  const open = { namespace: undefined, openNamespace: true, values: undefined }
+  return {
+    ...one,
+    deployed: one.deployed.map((each) => ({
+      ...each,
+      ...open,
+      changes: `${each.path ?? each.chart ?? ''} as a kustomization changes it`,
+    })),
+  }
+}
+
 /** The files as a part of a repository. */
 export interface OwnTree {
   /** The folder, or the manifest, that has this path from the top of some repository; undefined where none has. */

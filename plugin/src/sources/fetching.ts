@@ -13,6 +13,7 @@ import {
 } from '@kleym/shared/core/base/json.ts'
 import { kindOf, qualifiedKind, isTyped } from '@kleym/shared/core/model/kinds.ts'
 import { isUnreadKind } from '@kleym/shared/core/model/objects/pod-makers.ts'
+import { isDns1123Label } from '@kleym/shared/core/base/text/kubernetes.ts'
 import type { Origin } from '@kleym/shared/core/model/objects/raw.ts'
 
 /** One thing that an object deploys. */
@@ -205,7 +206,8 @@ export function fetchedBy(value: unknown, origin: Origin): readonly Deployed[] {
     ),
   })
   const scope = {
-    namespace: OF_HELM.test(kind) ? plain(stringAt(value, 'metadata', 'namespace')) : undefined,
+    namespace: undefined,
+    ...(OF_HELM.test(kind) && namespaceIn(stringAt(value, 'metadata', 'namespace'))),
     release: isObject ? plain(releaseOf(kind, name, value)) : undefined,
     values: isTemplate ? undefined : NO_VALUES,
   }
@@ -270,7 +272,7 @@ class Reading {
     )
     return lists.flatMap(entriesOf).flatMap(([name, one]) => {
       const helm = own(one, 'helm')
-      const at = { ...scope, namespace: stringAt(one, 'namespace') ?? scope.namespace }
+      const at = { ...scope, ...namespaceIn(stringAt(one, 'namespace')) }
       if (isNamed(own(one, 'git')) || isNamed(own(one, 'oci'))) return [{ ...at, chart: name }]
       // Without a chart it is DevSpace's own: https://www.devspace.sh/component-chart/docs/introduction
       return isRecord(helm) && valueOf(helm, CHART) === undefined ? [{ ...at, chart: 'component-chart' }] : []
@@ -379,8 +381,8 @@ class Reading {
   }
 
   /** Manifests at an address, and those that a task of Ansible applies. */
-  #manifestsIn(fields: JsonRecord, { namespace, ...scope }: Scope, under: string): readonly Deployed[] {
-    const at = { ...scope, namespace: plain(stringAt(fields, 'namespace')) ?? namespace }
+  #manifestsIn(fields: JsonRecord, scope: Scope, under: string): readonly Deployed[] {
+    const at = { ...scope, ...namespaceIn(stringAt(fields, 'namespace')) }
     if (TASK_OF_ANSIBLE.test(under) && own(fields, 'state') !== 'absent') {
       const given = ['src', 'template', 'definition'].flatMap((field) => [own(fields, field)].flat())
       const paths = given.flatMap((one) => textOf(own(one, 'path') ?? one) ?? [])
@@ -543,7 +545,7 @@ function entriesOf(value: unknown): readonly (readonly [name: string, value: unk
 /** What a field says of the namespace of what is deployed; undefined where it is absent. */
 function namespaceIn(written: string | undefined): Pick<Scope, 'namespace' | 'openNamespace'> | undefined {
   if (written === undefined) return undefined
-  const namespace = plain(written)
+  const namespace = written === '' || isDns1123Label(written) ? written : undefined
   const openNamespace = namespace === undefined && (NAME_OF_FOLDER.test(written) ? 'folder' : true)
   return { namespace: namespace || undefined, openNamespace }
 }

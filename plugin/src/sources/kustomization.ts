@@ -44,6 +44,8 @@ export interface Kustomization {
 export interface KustomizationChanges {
   /** The kinds whose content it changes, by their names. */
   readonly kinds: ReadonlySet<string> | 'all'
+  /** Those of them that it gives more than labels and annotations. */
+  readonly specs: ReadonlySet<string> | 'all'
   /** The namespace into which it puts all objects that have one. */
   readonly namespace: string | undefined
   /** It may put them in a namespace that it does not show. */
@@ -57,11 +59,11 @@ const MOVE_ANY = ['replacements', 'transformers', 'components'] as const
 /** The most items in the lists of a kustomization; one with more counts as unreadable. */
 const ITEMS_MAX = 5_000
 
+/** The fields that give labels and annotations to any object. */
+const MARK_ALL = ['labels', 'commonLabels', 'commonAnnotations'] as const
+
 /** The fields that change any object. */
 const CHANGE_ALL = [
-  'labels',
-  'commonLabels',
-  'commonAnnotations',
   'vars',
   'replacements',
   'transformers',
@@ -97,6 +99,15 @@ export function readKustomization(
     ...generatorFiles(record),
   ])
   const inline = strategic.filter((one) => !isPath(one))
+  const specs =
+    !isReadable || CHANGE_ALL.some((field) => isSet(own(record, field)))
+      ? 'all'
+      : changedKinds(
+          // The pods of a StatefulSet are told by their numbers.
+          [...patches, ...(isSet(own(record, 'replicas')) ? [{ target: { kind: 'StatefulSet' } }] : [])],
+          [...inline, ...paths.resolved(files).flatMap((file) => textOf(file) ?? [])],
+          (path) => textOf(resolve(overlay.path, path)),
+        )
   return {
     overlay,
     isUnreadable: !isReadable,
@@ -105,15 +116,8 @@ export function readKustomization(
     others,
     elsewhere,
     changes: {
-      kinds:
-        !isReadable || CHANGE_ALL.some((field) => isSet(own(record, field)))
-          ? 'all'
-          : changedKinds(
-              // The pods of a StatefulSet are told by their numbers.
-              [...patches, ...(isSet(own(record, 'replicas')) ? [{ target: { kind: 'StatefulSet' } }] : [])],
-              [...inline, ...paths.resolved(files).flatMap((file) => textOf(file) ?? [])],
-              (path) => textOf(resolve(overlay.path, path)),
-            ),
+      kinds: MARK_ALL.some((field) => isSet(own(record, field))) ? 'all' : specs,
+      specs,
       namespace: stringAt(record, 'namespace'),
       movesAnywhere: !isReadable || MOVE_ANY.some((field) => isSet(own(record, field))),
       renames: isSet(own(record, 'namePrefix')) || isSet(own(record, 'nameSuffix')),

@@ -129,6 +129,7 @@ export async function loadFiles(
     if (isLate === true) budget.charge('bytes', bytes.length)
     collected.namespaces = source.namespaces ?? namespacesIn(placing, tree.foldersOf(source))
     const { namespace } = collected
+    collected.asMade = file && ((value) => tree.asMade(file, value))
     collected.takesAway = file && ((value, kind) => tree.takesAway(file, value, kind, namespace))
     if (isEncryptedVariables(name, bytes)) {
       door.dismiss({ because: 'no object', file: name })
@@ -201,8 +202,9 @@ async function placingOf(
   tree: Tree,
 ): Promise<ReturnType<typeof placingBy>> {
   const aside = new Collection(rules, new Door(), new Budget())
-  const take = async ({ name, bytes }: Source): Promise<void> => {
+  const take = async ({ name, bytes, file }: Source): Promise<void> => {
     const parsed = await parse(name, bytes)
+    aside.asMade = file && ((value) => tree.asMade(file, value))
     for (const document of parsed.documents) aside.take(document, name)
   }
   for (const source of sources) {

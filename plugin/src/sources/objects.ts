@@ -29,7 +29,7 @@ import {
   type ManifestPlaceholder,
 } from './placeholders.ts'
 import { isDirective, lackOf, partialObject } from './partial-objects.ts'
-import { deploying, sourceAddress, type Deploying } from './deployers.ts'
+import { deploying, openly, sourceAddress, type Deploying, type MadeDeployer } from './deployers.ts'
 import { placeText, type InputPlace, type InputProblem, type ProblemReach } from './problem.ts'
 import { reachOf, reachOfOpenType } from './reach.ts'
 import { Sharing } from './sharing.ts'
@@ -96,6 +96,8 @@ export class Collection {
   namespaces: readonly string[] | undefined
   /** Whether something else decides what becomes of an object of the file that is being read: then it is not taken. */
   takesAway: ((value: JsonRecord, kind: WantedKind) => boolean) | undefined
+  /** What becomes of an object of the file that is being read that deploys something. */
+  asMade: ((value: JsonRecord) => MadeDeployer) | undefined
 
   /** Each object is charged to the budget. */
   constructor(rules: ReadingRules, door: Door, budget: Budget) {
@@ -300,8 +302,9 @@ export class Collection {
   }
 
   #noteDeployer(value: unknown, origin: Origin, isRead = false): void {
-    const found = deploying(value, origin, isRead)
-    if (found !== undefined) this.deploying.push(found)
+    const made = isRecord(value) && !isRead ? this.asMade?.(value) : undefined
+    const found = (made?.values ?? [value]).flatMap((one) => deploying(one, origin, isRead) ?? [])
+    this.deploying.push(...(made?.isChanged === true ? found.map(openly) : found))
     const source = isRecord(value) ? sourceAddress(value) : undefined
     if (source !== undefined) this.sources.set(...source)
   }

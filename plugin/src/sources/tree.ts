@@ -5,6 +5,7 @@ import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
 import { lazy } from '@kleym/shared/core/base/lazy.ts'
 import { isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import type { Origin } from '@kleym/shared/core/model/objects/raw.ts'
+import { kindOf } from '@kleym/shared/core/model/kinds.ts'
 import { LOCAL_CONFIG_ANNOTATION } from '@kleym/shared/core/model/names.ts'
 import { KINDS_WITH_PODS } from '@kleym/shared/core/model/objects/workload.ts'
 import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
@@ -15,7 +16,15 @@ import { generatedAgents, type Kustomization } from './kustomization.ts'
 import { readChart, type ChartFacts } from './chart.ts'
 import { chartFiles, textOfFile } from './chart-files.ts'
 import { appliedIn } from './commands.ts'
-import { DETAILS, deploying, eachOf, everythingIn, type Deploying, type OwnTree } from './deployers.ts'
+import {
+  DETAILS,
+  deploying,
+  eachOf,
+  everythingIn,
+  type Deploying,
+  type MadeDeployer,
+  type OwnTree,
+} from './deployers.ts'
 import type { Door } from './door.ts'
 import type { ProgressLine } from '../io/progress-line.ts'
 import type { Deployed } from './fetching.ts'
@@ -203,6 +212,21 @@ export class Tree {
     const text = JSON.stringify(value)
     for (const { by, ...place } of places) by.changed.push(...reachOf(kind, place, text))
     return places.length > 0
+  }
+
+  /** A deployer as the kustomizations that take in its file make it: in each of their namespaces, and whether they change what it says. */
+  asMade(file: FoundFile, value: JsonRecord): MadeDeployer {
+    const changes = this.#overlays.changersOf(file).map(({ kustomization }) => kustomization.changes)
+    const namespaces = new Set(changes.flatMap(({ namespace }) => namespace ?? []))
+    const metadata = own(value, 'metadata')
+    const { kind } = kindOf(value)
+    return {
+      values:
+        namespaces.size === 0 || !isRecord(metadata)
+          ? [value]
+          : [...namespaces].map((namespace) => ({ ...value, metadata: { ...metadata, namespace } })),
+      isChanged: changes.some(({ specs }) => specs === 'all' || specs.has(kind)),
+    }
   }
 
   /**

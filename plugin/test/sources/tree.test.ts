@@ -413,6 +413,37 @@ test('a kustomization that sets replicas leaves open which pods a StatefulSet ha
   expect([names, problems]).toEqual([['a'], [{ where: '.', reach: ['StatefulSet.apps default/a'] }]])
 })
 
+const over = (more: string): string => `resources: [../r.yaml]\n${more}`
+describe('a HelmRelease in a kustomization', () => {
+  const release = typed(
+    'helm.toolkit.fluxcd.io/v2',
+    'HelmRelease',
+    'r',
+    '  namespace: flux\nspec: {chart: {spec: {chart: x}}}\n',
+  )
+  test.each([
+    ['that changes nothing', { 'a/kustomization.yaml': over('') }, ['flux']],
+    ['that moves it', { 'a/kustomization.yaml': over('namespace: team\n') }, ['team']],
+    [
+      'that is moved by two',
+      {
+        'a/kustomization.yaml': over('namespace: team\n'),
+        'b/kustomization.yaml': over('namespace: other\n'),
+      },
+      ['team', 'other'],
+    ],
+    [
+      'that changes it',
+      { 'a/kustomization.yaml': over('patches: [{target: {kind: HelmRelease}, patch: "[]"}]\n') },
+      [undefined],
+    ],
+  ])('%s is for the namespaces that this gives', async (_, files, namespaces) => {
+    const { problems } = await load(await workspace({ 'r.yaml': release, ...files }), { recursive: true })
+    const reached = problems.flatMap(({ reach = [] }) => reach.filter(({ kind }) => kind === 'Pod'))
+    expect(reached.map(({ namespace }) => namespace)).toEqual(namespaces)
+  })
+})
+
 describe('what is never read', () => {
   const files = {
     'a.yaml': pod('a'),
@@ -1004,6 +1035,29 @@ describe('objects that name no namespace', () => {
       'are in one that is not known, if the folders are deeper',
       { 'a.yaml': deploysEach('apps/*/*', '{{path.basename}}') },
       ['cannot tell the namespace of Pod p'],
+    ],
+    [
+      'are in one that is not known, if a variable gives it',
+      { 'a.yaml': deploys('apps/x', "'${TEAM}'") },
+      ['cannot tell the namespace of Pod p'],
+    ],
+    [
+      'are in one that is not known, if a kustomization changes the Application',
+      {
+        'argo/a.yaml': deploys('apps/x', 'team'),
+        'argo/kustomization.yaml':
+          'resources: [a.yaml]\npatches: [{target: {kind: Application}, patch: "[]"}]\n',
+      },
+      ['cannot tell the namespace of Pod p'],
+    ],
+    [
+      'are in that of the Application, if a kustomization moves it, or gives it labels',
+      {
+        'argo/a.yaml': deploys('apps/x', 'team'),
+        'argo/kustomization.yaml':
+          'resources: [a.yaml]\nnamespace: argocd\nlabels: [{pairs: {a: b}}]\ncommonAnnotations: {a: b}\n',
+      },
+      ['team/p'],
     ],
     [
       'stay where they are, if the Application names none',
