@@ -1,7 +1,7 @@
 // What deploys things that are not among the files (fetching.ts), and what happens to it. What it makes may be anything: cluster-scoped, or in
 // the namespace that it names. What it takes from a folder of the tree is dismissed: the tree is read anyway. A chart that names other
 // namespaces by itself is beyond this (docs/reading-files.md, "Whole trees").
-import { basename } from 'node:path'
+import { basename, resolve } from 'node:path'
 import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
 import { dig, isRecord, own, stringAt, walk, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import {
@@ -165,7 +165,7 @@ export function eachOf(
   const isCalledAlike = deployed.openNamespace === 'folder'
   return tree.foldersIn(folder).map((one) => ({
     ...deployed,
-    folder: one,
+    folder: resolve(one, deployed.below ?? ''),
     ...(isCalledAlike && { namespace: basename(one), openNamespace: false }),
   }))
 }

@@ -30,6 +30,8 @@ export interface Deployed {
   readonly openNamespace?: boolean | 'folder'
   /** What is deployed are the folders in the folder, each by itself. */
   readonly isEach?: boolean
+  /** The folder in each of those that is deployed; absent or empty: all of it. */
+  readonly below?: string
   readonly release?: string | undefined
   /** What a chart is rendered with. Undefined: nothing that the files tell. */
   readonly values?: ReleaseValues | undefined
@@ -436,13 +438,17 @@ class Reading {
   }
 
   /** The folders that a path means in which generators fill in something, as far as they are plain. */
-  #generatedFrom(path: string | undefined): readonly Pick<Deployed, 'path' | 'isEach'>[] {
+  #generatedFrom(path: string | undefined): readonly Pick<Deployed, 'path' | 'isEach' | 'below'>[] {
     if (path?.includes('{{') !== true) return [{ path }]
+    const folder = plainPart(path)
+    const [filled = '', ...rest] = path.slice(folder.length).split('/')
+    const below = plainPart(rest.filter((name) => name !== '').join('/'))
+    if (folder !== '') return [{ path: folder, isEach: NAME_OF_FOLDER.test(filled), below }]
     const given = this.#document.generated.flatMap((one) => {
       const plainly = plainPart(one)
-      return plainly === '' ? [] : [{ path: plainly, isEach: one === `${plainly}*` }]
+      return plainly === '' ? [] : [{ path: plainly, isEach: one === `${plainly}*`, below }]
     })
-    return given.length > 0 ? given : [{ path: plainPart(path) || undefined }]
+    return given.length > 0 ? given : [{ path: undefined }]
   }
 
   /** The source of Flux that an object refers to. */

@@ -3,6 +3,7 @@
 import { dirname, join, resolve } from 'node:path'
 import { lazy } from '@kleym/shared/core/base/lazy.ts'
 import { textOfFile } from './chart-files.ts'
+import { realFile } from './files.ts'
 import type { OwnTree } from './deployers.ts'
 
 /** How Flux calls the source from which a cluster is bootstrapped: https://fluxcd.io/flux/installation/bootstrap/ */
@@ -16,7 +17,8 @@ export function ownTree(
   { folders, files }: { readonly folders: ReadonlySet<string>; readonly files: readonly string[] },
   sources: ReadonlyMap<string, string>,
 ): OwnTree {
-  const remotes = lazy(() => new Set(remotesOf(folders).map(plainAddress)))
+  const clone = lazy(() => cloneOf(folders))
+  const remotes = lazy(() => new Set(clone().remotes.map(plainAddress)))
   const own = new Set<string>()
   for (const [source, address] of sources) if (BOOTSTRAP.test(source)) own.add(plainAddress(address))
   const isOurs = (address: string): boolean => own.has(address) || remotes().has(address)
@@ -26,13 +28,15 @@ export function ownTree(
     isOurs(plainAddress(sources.get(repository) ?? repository))
   return {
     folderAt: (path) => {
-      // The name of a chart in a repository of charts is no path.
       const names = path.split('/').filter((name) => name !== '' && name !== '.' && name !== '..')
       if (names.length === 0 && path.startsWith('.')) return topOf(folders)
       if (names.length === 0 || path.includes('://')) return undefined
+      // One name is the end of many paths. What is relative to a file begins with a dot.
+      const { top } = clone()
+      const exact = path.includes('/') || top === undefined ? undefined : realFile(join(top, path))
+      if (exact !== undefined) return folders.has(exact) || files.includes(exact) ? exact : undefined
       const end = `/${names.join('/')}`
-      const file = topmost(files, end)
-      return file !== undefined || !path.includes('/') ? file : topmost(folders, end)
+      return topmost(files, end) ?? topmost(folders, end)
     },
     foldersIn: (folder) => [...folders].filter((one) => dirname(one) === folder),
     isOwn,
@@ -71,14 +75,24 @@ function configOfGit(folder: string): string | undefined {
   return textOfFile(join(at, textOfFile(join(at, 'commondir'))?.trim() ?? '', 'config'))
 }
 
-/** The addresses of the repository that holds the topmost folder, as git has them. */
-function remotesOf(folders: ReadonlySet<string>): readonly string[] {
-  for (let folder = topOf(folders); folder !== undefined;) {
-    const config = configOfGit(folder)
+interface Clone {
+  /** Its topmost folder; undefined: there is none. */
+  readonly top: string | undefined
+  /** Its addresses, as git has them. */
+  readonly remotes: readonly string[]
+}
+
+/** The repository that holds the topmost folder. */
+function cloneOf(folders: ReadonlySet<string>): Clone {
+  for (let top = topOf(folders); top !== undefined;) {
+    const config = configOfGit(top)
     if (config !== undefined)
-      return [...config.matchAll(/^\s*url\s*=\s*(\S+)\s*$/gm)].map(([, url = '']) => url)
-    const above = dirname(folder)
-    folder = above === folder ? undefined : above
+      return {
+        top,
+        remotes: [...config.matchAll(/^\s*url\s*=\s*(\S+)\s*$/gm)].map(([, url = '']) => url),
+      }
+    const above = dirname(top)
+    top = above === top ? undefined : above
   }
-  return []
+  return { top: undefined, remotes: [] }
 }

@@ -963,7 +963,7 @@ metadata: {name: web}
 spec: {destination: {namespace: ${namespace}}, source: {repoURL: 'https://example.org/me/x', path: ${path}}}
 `
 
-const deploysEach = (folders: string, namespace: string): string =>
+const deploysEach = (folders: string, namespace: string, path = '{{path}}'): string =>
   `apiVersion: argoproj.io/v1alpha1
 kind: ApplicationSet
 metadata: {name: web}
@@ -971,7 +971,7 @@ spec:
   generators: [{git: {repoURL: 'https://example.org/me/x', directories: [{path: '${folders}'}]}}]
   template:
     metadata: {name: '{{path.basename}}'}
-    spec: {destination: {namespace: '${namespace}'}, source: {repoURL: 'https://example.org/me/x', path: '{{path}}'}}
+    spec: {destination: {namespace: '${namespace}'}, source: {repoURL: 'https://example.org/me/x', path: '${path}'}}
 `
 
 describe('objects that name no namespace', () => {
@@ -992,6 +992,28 @@ describe('objects that name no namespace', () => {
       'are not in that of a folder with the same end',
       { 'a.yaml': deploys('apps/x', 'team'), 'a/apps/x/q.yaml': pod('q') },
       ['default/q', 'team/p'],
+    ],
+    [
+      'are in that of an Application of a folder at the top',
+      { 'a.yaml': deploys('web', 'team'), 'web/q.yaml': pod('q') },
+      ['default/p', 'team/q'],
+    ],
+    [
+      'are in that which an ApplicationSet gives to the folders of its own path',
+      {
+        'a.yaml': deploysEach('envs/*', '{{path.basename}}', 'apps/{{path.basename}}'),
+        'envs/x/q.yaml': pod('q'),
+      },
+      ['x/p', 'default/q'],
+    ],
+    [
+      'are in that which an ApplicationSet gives to a folder in each',
+      {
+        'a.yaml': `${deploysEach('apps/*', 'prod', '{{path}}/prod')}---\n${deploysEach('apps/*', 'dev', '{{path}}/dev')}`,
+        'apps/x/prod/q.yaml': pod('q'),
+        'apps/x/dev/q.yaml': pod('q'),
+      },
+      ['dev/q', 'default/p', 'prod/q'],
     ],
     [
       'are in that of the fleet.yaml beside them',
@@ -1112,6 +1134,20 @@ describe('objects that name no namespace', () => {
     symlinkSync('../../../shared/p.yaml', join(root, 'apps/y/z/p.yaml'))
     const { objects } = await load(root, { recursive: true })
     expect(objects.map(({ value }) => stringAt(value, 'metadata', 'namespace'))).toEqual(['other', 'team'])
+  })
+
+  test('are not in that of a folder with the same end, if the Application means one that was not given', async () => {
+    const root = await workspace({
+      ...CLONE,
+      'given/a.yaml': deploys('web', 'team'),
+      'given/web/p.yaml': pod('p'),
+      'web/q.yaml': pod('q'),
+    })
+    const { objects, problems } = await load(join(root, 'given'), { recursive: true })
+    expect(objects.map(({ value }) => stringAt(value, 'metadata', 'namespace'))).toEqual(['default'])
+    expect(problems.map(({ what }) => what)).toEqual([
+      'Application web deploys what is not among the files: web',
+    ])
   })
 
   test('a worktree is of the repository that its .git names', async () => {
