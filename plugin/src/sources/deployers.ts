@@ -48,15 +48,15 @@ export interface MadeDeployer {
   readonly isChanged: boolean
 }
 
-/** What deploys something, if it is not known where and with what. */
-export function openly(one: Deploying): Deploying {
+/** What deploys something, if it is not known where and with what, and why. */
+export function openly(one: Deploying, why: string): Deploying {
   const open = { namespace: undefined, openNamespace: true, values: undefined }
   return {
     ...one,
     deployed: one.deployed.map((each) => ({
       ...each,
       ...open,
-      changes: `${each.path ?? each.chart ?? ''} as a kustomization changes it`,
+      changes: `${each.path ?? each.chart ?? ''} ${why}`,
     })),
   }
 }

@@ -36,7 +36,7 @@ import { lookThrough, type ReachOfFile } from './tool-folders.ts'
 import { readTree, type Tree, type TreeRules } from './tree.ts'
 import type { YamlLines } from './yaml-line.ts'
 import { notShown } from './embedded-objects.ts'
-import { deployersOf, DETAILS, everythingIn } from './deployers.ts'
+import { deployersOf, DETAILS, eachOf, everythingIn, openly } from './deployers.ts'
 import { Door, PLACES_SHOWN, type Opaque } from './door.ts'
 import { unreadTypes } from './unread.ts'
 import { parseYaml, type YamlReading } from './yaml.ts'
@@ -158,7 +158,15 @@ export async function loadFiles(
   const ofTree = ownTree(tree.places, collected.sources)
   // What deploys a chart of the tree says with which values: that is known once the files have been read.
   const late = await tree.renderCharts(collected.deploying, ofTree, io)
+  const early = collected.deploying.length
   await takeAll(late.map((one) => ({ ...one, isLate: true })))
+  // What of the tree they deploy has been read and rendered without them.
+  const here = { ...ofTree, isOwn: ofTree.mayBeOwn }
+  const deployers = collected.deploying.map((one, at) =>
+    at < early || one.deployed.every((each) => eachOf(each, here).length === 0)
+      ? one
+      : openly(one, 'as a chart makes it that was rendered'),
+  )
   progress.end()
   // Where nothing holds a document, that is said of all.
   if (isStdinEmpty && documents > 0) door.hold(EMPTY_STDIN)
@@ -171,7 +179,7 @@ export async function loadFiles(
   tree.leaveOut(door)
   await lookThrough(tree.aside, reachOfFile, door)
   door.hold(...notShown(collected.embedded, objects))
-  door.hold(...deployersOf(tree.withForeignValues(collected.deploying, ofTree), ofTree, rules.wanted))
+  door.hold(...deployersOf(tree.withForeignValues(deployers, ofTree), ofTree, rules.wanted))
   return {
     objects,
     problems: door.opaque(),

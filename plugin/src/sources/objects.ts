@@ -304,7 +304,11 @@ export class Collection {
   #noteDeployer(value: unknown, origin: Origin, isRead = false): void {
     const made = isRecord(value) && !isRead ? this.asMade?.(value) : undefined
     const found = (made?.values ?? [value]).flatMap((one) => deploying(one, origin, isRead) ?? [])
-    this.deploying.push(...(made?.isChanged === true ? found.map(openly) : found))
+    this.deploying.push(
+      ...(made?.isChanged === true
+        ? found.map((one) => openly(one, 'as a kustomization changes it'))
+        : found),
+    )
     const source = isRecord(value) ? sourceAddress(value) : undefined
     if (source !== undefined) this.sources.set(...source)
   }

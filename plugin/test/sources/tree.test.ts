@@ -820,6 +820,20 @@ describe('--render', () => {
     expect(unshown(loaded.problems).map(({ what }) => what)).toEqual(doubts)
   })
 
+  test('what a chart deploys of a folder leaves open where that is', async () => {
+    const files = {
+      ...OF_VALUES,
+      'web/p.yaml': pod('p'),
+      'a.yaml': application('https://example.org/me/x').replace('namespace: team', 'namespace: argocd'),
+    }
+    const made = JSON.stringify(parseYaml(deploys('web', 'team')))
+    const { root, env } = await withProgram('helm', `printf '%s' '${made}'`, files)
+    const { problems } = await load(root, { recursive: true, render: true, env })
+    expect(problems.map(({ what }) => what)).toEqual([
+      'Application web deploys what is not among the files: web as a chart makes it that was rendered',
+    ])
+  })
+
   test('what an ApplicationSet deploys of each folder is in a namespace of its own', async () => {
     const files = { ...OF_VALUES, 'a.yaml': deploysEach('charts/*', '{{path.basename}}') }
     const { root, env } = await withProgram('helm', POD_OF, files)
