@@ -9,6 +9,7 @@ import {
   own,
   stringAt,
   textsAt,
+  walk,
   type JsonRecord,
 } from '@kleym/shared/core/base/json.ts'
 import { kindOf, qualifiedKind, isTyped } from '@kleym/shared/core/model/kinds.ts'
@@ -201,11 +202,7 @@ export function fetchedBy(value: unknown, origin: Origin): readonly Deployed[] {
     namespace: stringAt(value, 'metadata', 'namespace') ?? '',
     // Paths count from the file of another tool, and from the top of a repository in an object.
     folder: isObject && group !== 'skaffold' ? undefined : dirname(origin.file),
-    generated: listAt(value, 'spec', 'generators').flatMap((one) =>
-      [...listAt(one, 'git', 'directories'), ...listAt(one, 'git', 'files')].flatMap(
-        (at) => stringAt(at, 'path') ?? [],
-      ),
-    ),
+    generated: generatedBy(dig(value, 'spec', 'generators')),
   })
   const scope = {
     namespace: undefined,
@@ -216,6 +213,17 @@ export function fetchedBy(value: unknown, origin: Origin): readonly Deployed[] {
   const { metadata: _, status: __, ...fields } = isRecord(value) ? value : {}
   const found = reading.all(isTemplate ? own(template, 'spec') : isRecord(value) ? fields : value, scope)
   return isObject || found.length > 0 ? found : changesOfFleet(value, origin)
+}
+
+/** The paths that generators of Git give, also within others: https://argo-cd.readthedocs.io/en/stable/operator-manual/applicationset/Generators-Matrix/ */
+function generatedBy(generators: unknown): readonly string[] {
+  const paths: string[] = []
+  walk(generators, (one) => {
+    for (const at of [...listAt(one, 'git', 'directories'), ...listAt(one, 'git', 'files')])
+      paths.push(...[stringAt(at, 'path') ?? []].flat())
+    return true
+  })
+  return paths
 }
 
 /** Flux puts the namespace before the name: https://fluxcd.io/flux/components/helm/helmreleases/#release-name */

@@ -1021,6 +1021,16 @@ describe('objects that name no namespace', () => {
       ['x/p', 'default/q'],
     ],
     [
+      'are in that which an ApplicationSet gives to each folder in each cluster',
+      {
+        'a.yaml': deploysEach('apps/*', '{{path.basename}}').replace(
+          /generators: \[(.*)\]$/m,
+          'generators: [{matrix: {generators: [{clusters: {}}, $1]}}]',
+        ),
+      },
+      ['x/p'],
+    ],
+    [
       'are in that which an ApplicationSet gives to a folder in each',
       {
         'a.yaml': `${deploysEach('apps/*', 'prod', '{{path}}/prod')}---\n${deploysEach('apps/*', 'dev', '{{path}}/dev')}`,
