@@ -163,7 +163,9 @@ export function eachOf(
   if (folder === undefined) return []
   if (deployed.isEach !== true) return [{ ...deployed, folder }]
   const isCalledAlike = deployed.openNamespace === 'folder'
-  return tree.foldersIn(folder).map((one) => ({
+  const excluded = new Set(deployed.excluded?.map((path) => tree.folderAt(path)))
+  const each = tree.foldersIn(folder).filter((one) => !excluded.has(one))
+  return each.map((one) => ({
     ...deployed,
     folder: resolve(one, deployed.below ?? ''),
     ...(isCalledAlike && { namespace: basename(one), openNamespace: false }),

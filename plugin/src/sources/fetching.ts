@@ -31,6 +31,8 @@ export interface Deployed {
   readonly openNamespace?: boolean | 'folder'
   /** What is deployed are the folders in the folder, each by itself. */
   readonly isEach?: boolean
+  /** The paths of those that are not deployed. */
+  readonly excluded?: readonly string[]
   /** The folder in each of those that is deployed; absent or empty: all of it. */
   readonly below?: string
   readonly release?: string | undefined
@@ -216,14 +218,15 @@ export function fetchedBy(value: unknown, origin: Origin): readonly Deployed[] {
 }
 
 /** The paths that generators of Git give, also within others: https://argo-cd.readthedocs.io/en/stable/operator-manual/applicationset/Generators-Matrix/ */
-function generatedBy(generators: unknown): readonly string[] {
+function generatedBy(generators: unknown): Generated {
   const paths: string[] = []
+  const excluded: string[] = []
   walk(generators, (one) => {
     for (const at of [...listAt(one, 'git', 'directories'), ...listAt(one, 'git', 'files')])
-      paths.push(...[stringAt(at, 'path') ?? []].flat())
+      (own(at, 'exclude') === true ? excluded : paths).push(...[stringAt(at, 'path') ?? []].flat())
     return true
   })
-  return paths
+  return { paths, excluded }
 }
 
 /** Flux puts the namespace before the name: https://fluxcd.io/flux/components/helm/helmreleases/#release-name */
@@ -242,8 +245,13 @@ interface Document {
   readonly isKustomization: boolean
   readonly namespace: string
   readonly folder: string | undefined
-  /** The paths that generators give. */
-  readonly generated: readonly string[]
+  readonly generated: Generated
+}
+
+/** The paths that generators give, and those that they leave out. */
+interface Generated {
+  readonly paths: readonly string[]
+  readonly excluded: readonly string[]
 }
 
 class Reading {
@@ -446,15 +454,18 @@ class Reading {
   }
 
   /** The folders that a path means in which generators fill in something, as far as they are plain. */
-  #generatedFrom(path: string | undefined): readonly Pick<Deployed, 'path' | 'isEach' | 'below'>[] {
+  #generatedFrom(
+    path: string | undefined,
+  ): readonly Pick<Deployed, 'path' | 'isEach' | 'below' | 'excluded'>[] {
     if (path?.includes('{{') !== true) return [{ path }]
     const folder = plainPart(path)
     const [filled = '', ...rest] = path.slice(folder.length).split('/')
     const below = plainPart(rest.filter((name) => name !== '').join('/'))
     if (folder !== '') return [{ path: folder, isEach: NAME_OF_FOLDER.test(filled), below }]
-    const given = this.#document.generated.flatMap((one) => {
+    const { paths, excluded } = this.#document.generated
+    const given = paths.flatMap((one) => {
       const plainly = plainPart(one)
-      return plainly === '' ? [] : [{ path: plainly, isEach: one === `${plainly}*`, below }]
+      return plainly === '' ? [] : [{ path: plainly, isEach: one === `${plainly}*`, below, excluded }]
     })
     return given.length > 0 ? given : [{ path: undefined }]
   }

@@ -1031,6 +1031,17 @@ describe('objects that name no namespace', () => {
       ['x/p'],
     ],
     [
+      'stay where they are in a folder that an ApplicationSet excludes',
+      {
+        'a.yaml': deploysEach('apps/*', '{{path.basename}}').replace(
+          ']}',
+          ', {path: apps/z, exclude: true}]}',
+        ),
+        'apps/z/q.yaml': pod('q'),
+      },
+      ['x/p', 'default/q'],
+    ],
+    [
       'are in that which an ApplicationSet gives to a folder in each',
       {
         'a.yaml': `${deploysEach('apps/*', 'prod', '{{path}}/prod')}---\n${deploysEach('apps/*', 'dev', '{{path}}/dev')}`,
