@@ -39,7 +39,8 @@ let ports = ''
 beforeAll(async () => {
   await built()
   cp = await startControlPlane({
-    without: ['inferenceidentitybindings.kleym.sonda.red'],
+    // The page installs the kinds of the Gateway API Inference Extension alone.
+    without: ['inferenceidentitybindings.kleym.sonda.red', 'inferenceobjectives.llm-d.ai'],
     controllers: [...DEFAULT_CONTROLLERS, 'deployment-controller', 'replicaset-controller'],
   })
   shell = await shellOn(cp)

@@ -27,6 +27,7 @@ function deployment(namespace: string): JsonRecord {
   }
 }
 
+const LLM_D_OBJECTIVES = `InferenceObjective.${LLM_D}`
 const POOL = `InferencePool.${K8S_GROUP}`
 const source = (more: Partial<SnapshotSource> = {}): SnapshotSource => ({
   objects: [pool(), objective(), binding()].map((value) => ({ value })),
@@ -99,6 +100,14 @@ test('namespaces in question give what those alone hold, beside all that no name
     }),
     { numRuns: runs(100) },
   )
+})
+
+test.each<[string, Partial<SnapshotSource>, boolean]>([
+  ['in a cluster that has none in these namespaces', { listedKinds: new Set([LLM_D_OBJECTIVES]) }, true],
+  ['in a cluster that does not serve them', { absentKinds: new Set([LLM_D_OBJECTIVES]) }, false],
+  ['in files that have none', {}, false],
+])('objectives of llm-d %s', (_says, more, isLlmD) => {
+  expect(servesLlmD(readSnapshot({ objects: [], ...more }))).toBe(isLlmD)
 })
 
 describe('nodes and endpoints', () => {

@@ -78,7 +78,7 @@ export interface Snapshot {
   readonly bindings: KindListing<Binding>
   readonly pools: KindListing<Pool>
   readonly objectives: KindListing<Objective>
-  /** The groups that have any objective. */
+  /** The groups whose objectives a cluster serves, or that have any. */
   readonly objectiveGroups: ReadonlySet<ObjectiveGroup>
   readonly clusterSpiffeIds: KindListing<ClusterSpiffeId>
   readonly staticEntries: KindListing<ClusterStaticEntry>
@@ -311,7 +311,12 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
       namespacesRead,
       isFederationListed: listedKinds?.has(FEDERATION) === true || absentKinds.has(FEDERATION),
     }),
-    objectiveGroups: new Set(objectiveKinds.map(({ group }) => group)),
+    // A cluster was asked for some namespaces alone, perhaps: none there says nothing about what it serves.
+    objectiveGroups: new Set(
+      OBJECTIVE_KINDS.filter(
+        (kind) => objectiveKinds.includes(kind) || listedKinds?.has(qualifiedKind(kind)),
+      ).map(({ group }) => group),
+    ),
     over: over.filter(({ namespace }) => isWithin(namespace)),
     accessPoliciesKnown: policyKnowledge(source, ofSource, accessPolicies.length > 0),
     nodes: known('Node', readNode)?.toSorted((a, b) => compareBytes(a.name, b.name)),

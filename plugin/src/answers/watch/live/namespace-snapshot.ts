@@ -4,6 +4,7 @@ import { type Snapshot, Rest, listingsOf } from '@kleym/shared/core/snapshot/ind
 import type { UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
 import type { ClusterSpiffeId } from '@kleym/shared/core/model/objects/clusterspiffeid.ts'
 import type { ObjectMeta } from '@kleym/shared/core/model/objects/meta.ts'
+import { OBJECTIVE_KINDS } from '@kleym/shared/core/model/kinds.ts'
 import { namespaceNamed, type Namespace, type Pod } from '@kleym/shared/core/model/objects/pod.ts'
 import type { ClusterStaticEntry } from '@kleym/shared/core/model/objects/static-entry.ts'
 import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
@@ -93,13 +94,20 @@ function snapshotOf(
       },
       known,
     ),
-    objectiveGroups: new Set(objectives.map(({ group }) => group)),
+    objectiveGroups: new Set(
+      OBJECTIVE_KINDS.filter((_, at) => isRead(feeds.objectives[at])).map(({ group }) => group),
+    ),
     accessPoliciesKnown: { state: 'not given' },
     nodes: undefined,
     arePodsListed: true,
     endpoints: undefined,
     ...known,
   }
+}
+
+/** Whether the objects of a kind have been listed, so that the API server serves it. */
+function isRead(feed: AnyFeed | undefined): boolean {
+  return feed?.state.kind === 'current' || feed?.state.kind === 'old'
 }
 
 /** The objects of a kind; none where the API server no longer serves it. */

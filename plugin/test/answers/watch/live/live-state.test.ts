@@ -352,6 +352,27 @@ describe('the derivation of the chosen binding', () => {
   })
 
   test.each([
+    ['served, and has no object here', 'served' as const, ['KLM111']],
+    ['not served', 'absent' as const, []],
+  ])('an objective of an older group, where that of llm-d is %s', async (_says, served, codes) => {
+    const older = objective({ group: 'inference.networking.x-k8s.io' })
+    const {
+      live: state,
+      picture,
+      pass,
+    } = await watching([pool(), older, binding()], {
+      prepare: (cluster) => {
+        cluster.serve(got(OBJECTIVES[0], 'a kind'), served)
+      },
+    })
+    state.choose('team-a/llama')
+    await pass(DEBOUNCED_MS)
+    const { detail } = picture()
+    const found = detail.state === 'shown' ? detail.frame.findings : []
+    expect(found.map(({ code }) => code).filter((code) => code === 'KLM111')).toEqual(codes)
+  })
+
+  test.each([
     ['nothing, where nothing else decides', [], undefined],
     [
       'nothing of nodes, where no pod is there that a static entry for some of them could be for',
