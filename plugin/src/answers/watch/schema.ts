@@ -31,7 +31,9 @@ export const watchEventSchema = z
     disagreements: z
       .array(z.string())
       .optional()
-      .describe('Which settings two sources give differently (KLM520), a sentence each.'),
+      .describe(
+        'Which settings two sources give differently (KLM520), a sentence each, with the first object that does.',
+      ),
     problems: z
       .array(z.string())
       .optional()

@@ -11,7 +11,7 @@ import { problemText, toldProblems } from '../../../sources/problem.ts'
 import type { Block } from '../../../text/line.ts'
 import { explainFrame } from '../../explain/frame.ts'
 import type { DetailView } from '../live/detail.ts'
-import { disagreementLine, type Knowledge } from '../live/knowledge.ts'
+import { disagreementLines, type Knowledge } from '../live/knowledge.ts'
 import type { Picture } from '../live/live-state.ts'
 import { RowTimes, rowsOf, type Row } from '../live/rows.ts'
 import type { KnownNamespaces, Live, OnBug, SessionSource } from '../live/session.ts'
@@ -163,7 +163,7 @@ export class FileState implements Live {
       missing: [],
       operator: undefined,
       operatorDown: undefined,
-      disagreements: operator.disagreements.map(disagreementLine),
+      disagreements: disagreementLines(operator.disagreements),
       problems: [
         ...(this.#trouble === undefined ? [] : [this.#trouble]),
         ...toldProblems(problems).map(problemText),

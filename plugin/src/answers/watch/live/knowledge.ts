@@ -4,6 +4,7 @@ import type { OperatorDeployment } from '@kleym/shared/core/analysis/index.ts'
 import { unknownReasonText, type UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
 import type { Resource } from '@kleym/shared/kube/api.ts'
 import { resourceName } from '@kleym/shared/kube/resources.ts'
+import { shortSubject } from '../../../text/findings.ts'
 import type { FeedState } from './feed.ts'
 
 /** One kind that is not known, or not as it is now. */
@@ -92,9 +93,21 @@ export function operatorDownLine(why: string): string {
   return `the operator is down: ${why}; changes will not be applied`
 }
 
-/** `settings disagree: ... (KLM520)`. */
-export function disagreementLine({ evidence, code }: Pick<Finding, 'evidence' | 'code'>): string {
-  return `settings disagree: ${evidence.join('; ')} (${code})`
+/**
+ * `settings disagree at team-a/chat and others: ... (KLM520)`: one line for all that say the same, without their number, so that
+ * it stays while the operator rewrites one status after the other.
+ */
+export function disagreementLines(
+  findings: readonly Pick<Finding, 'subject' | 'evidence' | 'code'>[],
+): readonly string[] {
+  const alike = Map.groupBy(findings, ({ evidence, code }) => `${evidence.join('; ')} (${code})`)
+  return [...alike].flatMap(([text, [first, ...others]]) =>
+    first === undefined
+      ? []
+      : [
+          `settings disagree at ${shortSubject(first.subject)}${others.length > 0 ? ' and others' : ''}: ${text}`,
+        ],
+  )
 }
 
 /** `disconnected since 12:03:04; showing the last known state`. */

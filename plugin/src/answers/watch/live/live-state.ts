@@ -8,7 +8,7 @@ import { ConnectionMonitor } from './connection-monitor.ts'
 import { Detail, type DetailView } from './detail.ts'
 import { createFeeds, EVERYWHERE, feedsOf, namespacesOfOutput, type Feeds } from './kinds.ts'
 import { Intake } from './intake.ts'
-import { disagreementLine, knowledgeFrom, operatorText, type Knowledge } from './knowledge.ts'
+import { disagreementLines, knowledgeFrom, operatorText, type Knowledge } from './knowledge.ts'
 import { RowTimes, type Row } from './rows.ts'
 import type { SettingsReading } from '../../../gather/settings.ts'
 import { settingsNow, type LearntSettings } from './settings.ts'
@@ -131,7 +131,7 @@ export class LiveState {
         settled: this.#hasRows,
         operator: operatorText(this.#learnt.deployments?.map(readOperatorDeployment)),
         operatorDown: this.#whyOperatorDown(),
-        disagreements: this.#settings().operator.disagreements.map(disagreementLine),
+        disagreements: disagreementLines(this.#settings().operator.disagreements),
       },
       detail: this.#detail.view,
     }

@@ -115,11 +115,7 @@ function status({ lostSince, missing, operatorDown, disagreements, problems }: K
   const lines = [...lost, ...disagreements, ...problems, ...others].map((text) => line(MARKS.warn, ' ', text))
   if (lines.length <= STATUS_MAX) return [...down, ...lines]
   const more = lines.length - STATUS_MAX + 1
-  return [
-    ...down,
-    ...lines.slice(0, STATUS_MAX - 1),
-    line(MARKS.warn, ` and ${more} more that cannot be read`),
-  ]
+  return [...down, ...lines.slice(0, STATUS_MAX - 1), line(MARKS.warn, ` and ${more} more`)]
 }
 
 function tableBlock(picture: Picture, rows: readonly Row[], state: ScreenState, frame: BodyLayout): Block {

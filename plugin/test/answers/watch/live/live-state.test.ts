@@ -190,12 +190,17 @@ describe('what it shows', () => {
   ])('the trust domain of every row where a status says one and %s', async (_, trustDomain, spiffeId) => {
     const { picture, cluster, pass } = await watching(estate(binding()), { trustDomain })
     const status = { trustDomain: 'other.example' }
-    cluster.put(binding({ namespace: 'team-b', status, spec: { containerName: 'x' } }))
+    for (const namespace of ['team-b', 'team-c'])
+      cluster.put(binding({ namespace, status, spec: { containerName: 'x' } }))
     await pass(2 * DEBOUNCED_MS)
     expect(picture().rows[0]?.spiffeId).toBe(spiffeId)
     const isDisputed = trustDomain !== undefined
-    expect(picture().knowledge.disagreements.join('\n')).toMatch(
-      isDisputed ? /^settings disagree: .*other\.example.* \(KLM520\)$/ : /^$/,
+    expect(picture().knowledge.disagreements).toEqual(
+      isDisputed
+        ? [
+            'settings disagree at team-b/llama and others: the trust domain is other.example here, and example.org by the command line (KLM520)',
+          ]
+        : [],
     )
   })
 
