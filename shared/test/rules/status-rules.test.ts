@@ -163,12 +163,15 @@ describe('the operator', () => {
     expect(about([{ ...operator(1, 0), isSeen: false }], withoutOperator)).toEqual([])
   })
 
-  test('is one finding about all bindings, with how many of them wait', () => {
-    const found = statusRule.find(analysisOf(waiting), [operator(1, 0)]).find(({ code }) => code === 'KLM543')
+  test.each([
+    ['1 binding waits for it', GROUND],
+    ['2 bindings wait for it', waiting],
+  ])('is one finding about all bindings, with how many of them wait: %s', (evidence, objects) => {
+    const found = statusRule.find(analysisOf(objects), [operator(1, 0)]).find(({ code }) => code === 'KLM543')
     expect(found).toMatchObject({
       subject: { kind: 'Deployment', namespace: 'kleym', name: 'op' },
       related: [],
-      evidence: ['2 bindings wait for it'],
+      evidence: [evidence],
     })
   })
 })

@@ -119,7 +119,9 @@ describe('a template that does not say the variant which its pods carry', () => 
       },
       spec: { serviceAccountName: 'runner', nodeName: 'n1', containers },
     }
-    expect(findings('KLM417', template, running, of('prefill'))).toHaveLength(1)
+    expect(findings('KLM417', template, running, of('prefill'))).toMatchObject([
+      { summary: expect.stringContaining('1 pod like it carries one') },
+    ])
   })
 })
 

@@ -103,6 +103,7 @@ function operatorFinding(
   return finding('KLM543', {
     subject: operators?.[0]?.subject ?? OPERATOR_SUBJECT,
     summary,
-    evidence: keys.size === 0 ? [] : [`${counted(keys.size, 'binding')} wait for it`],
+    evidence:
+      keys.size === 0 ? [] : [`${counted(keys.size, 'binding')} wait${keys.size === 1 ? 's' : ''} for it`],
   })
 }

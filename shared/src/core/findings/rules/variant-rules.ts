@@ -236,10 +236,11 @@ function silentTemplates(
     }
     if (labelled.count === 0) return []
     const { kind, namespace, name } = template.ref
+    const carry = labelled.count === 1 ? 'carries' : 'carry'
     return finding('KLM417', {
       subject: { kind, namespace, name },
       related: bindings.map(({ binding }) => bindingSubject(binding)),
-      summary: `the template of ${podText(template)} has no label ${key}, and ${counted(labelled.count, 'pod')} like it carry one`,
+      summary: `the template of ${podText(template)} has no label ${key}, and ${counted(labelled.count, 'pod')} like it ${carry} one`,
       evidence: [labelled.text()],
     })
   })
