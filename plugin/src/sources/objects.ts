@@ -210,8 +210,6 @@ export class Collection {
     } else if (placeholder !== undefined)
       this.#door.hold(templateProblem(wanted.kind, origin, placeholder, this.#reachOf(value, wanted)))
     else if (isFromCluster || !this.#takeAsPatch(value, wanted, origin)) {
-      this.#budget.charge('objects', 1)
-      if (wanted.kind === BINDING_KIND) this.#budget.charge('bindings', 1)
       const isUnread = wanted.isUnread === true
       const named = nonEmpty(stringAt(value, 'metadata', 'namespace'))
       const isPlaced = wanted.namespaced && named === undefined
@@ -219,6 +217,10 @@ export class Collection {
       const given = isPlaced && !mayBeAnywhere ? this.namespaces : undefined
       if (isPlaced && given === undefined) this.placed++
       const namespaces = given ?? [named ?? this.#rules.namespace]
+      // A thousand deployers of one folder make a thousand objects of each that is in it.
+      const count = Math.max(1, namespaces.length)
+      this.#budget.charge('objects', count)
+      if (wanted.kind === BINDING_KIND) this.#budget.charge('bindings', count)
       if (namespaces.length === 0)
         this.#door.hold(inOpenNamespace(value, origin, this.#reachOf(value, wanted)))
       for (const namespace of given ?? []) this.given.set(namespace, (this.given.get(namespace) ?? 0) + 1)

@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { stringAt } from '@kleym/shared/core/base/json.ts'
+import { INPUT_LIMITS } from '../../src/sources/budget.ts'
 import { describe, expect, test } from 'vitest'
 import { parse as parseYaml } from 'yaml'
 import { printedBy } from '@kleym/testing/child-process.ts'
@@ -1215,5 +1216,19 @@ describe('objects that name no namespace', () => {
     })
     const { problems } = await load(root, { recursive: true })
     expect(problems).toMatchObject([{ reach: [{ kind: 'Pod', namespace: 'team' }] }])
+  })
+
+  test('count once for each namespace in which they are', async () => {
+    const apps = Array.from({ length: 1_000 }, (_, at) => deploys('apps/x', `n${at}`))
+    const pods = Array.from({ length: INPUT_LIMITS.objects / 1_000 + 1 }, (_, at) => pod(`p${at}`))
+    const root = await workspace({
+      ...CLONE,
+      'apps/x/p.yaml': pods.join('---\n'),
+      'a.yaml': apps.join('---\n'),
+    })
+    const { problems } = await load(root, { recursive: true })
+    expect(problems.map(({ why }) => why)).toContain(
+      'up to there it is more than 300,000 objects, more than kleym takes in',
+    )
   })
 })
