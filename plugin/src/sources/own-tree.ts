@@ -19,6 +19,7 @@ export function ownTree(
 ): OwnTree {
   const clone = lazy(() => cloneOf(folders))
   const remotes = lazy(() => new Set(clone().remotes.map(plainAddress)))
+  const inFolder = lazy(() => Map.groupBy(folders, (one) => dirname(one)))
   const own = new Set<string>()
   for (const [source, address] of sources) if (BOOTSTRAP.test(source)) own.add(plainAddress(address))
   const isOurs = (address: string): boolean => own.has(address) || remotes().has(address)
@@ -38,7 +39,7 @@ export function ownTree(
       const end = `/${names.join('/')}`
       return topmost(files, end) ?? topmost(folders, end)
     },
-    foldersIn: (folder) => [...folders].filter((one) => dirname(one) === folder),
+    foldersIn: (folder) => inFolder().get(folder) ?? [],
     isOwn,
     mayBeOwn: (repository) => isOwn(repository) || remotes().size === 0,
   }

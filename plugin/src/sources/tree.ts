@@ -302,14 +302,17 @@ export class Tree {
     const before = this.rendered.length
     const { helmTemplate } = await import('./render.ts')
     const charts = this.#charts.splice(0)
+    const releases = Map.groupBy(
+      all.flatMap(({ name, deployed }) =>
+        deployed.flatMap((one) => eachOf(one, ofTree)).map((one) => ({ by: name, ...one })),
+      ),
+      (one) => one.folder,
+    )
     await inParallel(charts, async ({ folder, facts }) => {
-      const releases = all.flatMap(({ name, deployed }) =>
-        deployed
-          .flatMap((one) => eachOf(one, ofTree))
-          .filter((one) => one.folder === folder.path)
-          .map((one) => ({ by: name, ...one })),
-      )
-      const given = releases.map((one) => ({ ...one, files: this.#valueFiles(one, folder, ofTree) }))
+      const given = (releases.get(folder.path) ?? []).map((one) => ({
+        ...one,
+        files: this.#valueFiles(one, folder, ofTree),
+      }))
       const isKnown =
         given.length > 0 && given.every(({ files, changes }) => files !== undefined && changes === undefined)
       const ways = given.length > 0 ? given : [undefined]
