@@ -41,7 +41,7 @@ export interface Deploying {
   readonly isObject?: boolean
 }
 
-/** What becomes of a document that deploys something before it is in a cluster. */
+/** A document that deploys something, as it is once kustomizations have changed it. */
 export interface MadeDeployer {
   readonly values: readonly unknown[]
   /** Whether it says something else then, which is not known. */

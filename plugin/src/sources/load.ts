@@ -31,7 +31,7 @@ import { isOfAgent } from '@kleym/shared/core/model/objects/agent-config.ts'
 import { AGENT, reachOf, reachOfText } from './reach.ts'
 import { STDIN_ARGUMENT } from './stdin.ts'
 import { ownTree } from './own-tree.ts'
-import { namespacesIn, placingBy } from './placing.ts'
+import { isPlacedBy, namespacesIn, placingBy } from './placing.ts'
 import { lookThrough, type ReachOfFile } from './tool-folders.ts'
 import { readTree, type Tree, type TreeRules } from './tree.ts'
 import type { YamlLines } from './yaml-line.ts'
@@ -160,13 +160,16 @@ export async function loadFiles(
   const late = await tree.renderCharts(collected.deploying, ofTree, io)
   const early = collected.deploying.length
   await takeAll(late.map((one) => ({ ...one, isLate: true })))
-  // What of the tree they deploy has been read and rendered without them.
   const here = { ...ofTree, isOwn: ofTree.mayBeOwn }
-  const deployers = collected.deploying.map((one, at) =>
-    at < early || one.deployed.every((each) => eachOf(each, here).length === 0)
+  const deployers = collected.deploying.map((one, at) => {
+    const each = one.deployed.flatMap((deployed) => eachOf(deployed, here))
+    // What of the tree others deploy has been read and rendered without them.
+    if (at >= early) return each.length === 0 ? one : openly(one, 'as a chart makes it that was rendered')
+    const ofObjects = each.filter(({ folder }) => !tree.isChart(folder))
+    return isPlacedBy(placing, ofObjects)
       ? one
-      : openly(one, 'as a chart makes it that was rendered'),
-  )
+      : openly(one, 'in a namespace that is written in an unusual way')
+  })
   progress.end()
   // Where nothing holds a document, that is said of all.
   if (isStdinEmpty && documents > 0) door.hold(EMPTY_STDIN)
@@ -200,7 +203,7 @@ export async function loadFiles(
   }
 }
 
-/** Names that give a namespace to objects that name none. */
+/** Names that mostly give a namespace to objects that name none: what says it in another way is known too late. */
 const PLACING = ['destination', 'targetNamespace', 'defaultNamespace']
 
 /** What the files say that deploys folders of them: that is known before any of their objects. */

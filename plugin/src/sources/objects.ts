@@ -94,9 +94,9 @@ export class Collection {
    * gives none.
    */
   namespaces: readonly string[] | undefined
-  /** Whether something else decides what becomes of an object of the file that is being read: then it is not taken. */
+  /** Whether something else changes an object of the file that is being read: then it is not taken. */
   takesAway: ((value: JsonRecord, kind: WantedKind) => boolean) | undefined
-  /** What becomes of an object of the file that is being read that deploys something. */
+  /** Tells how kustomizations change an object of the file, if it deploys something. */
   asMade: ((value: JsonRecord) => MadeDeployer) | undefined
 
   /** Each object is charged to the budget. */

@@ -17,6 +17,14 @@ export function placingBy(all: readonly Deploying[], tree: OwnTree): Placing {
   return placing
 }
 
+/** Whether all namespaces that are given to folders were known. */
+export function isPlacedBy(placing: Placing, all: ReturnType<typeof eachOf>): boolean {
+  return all.every(
+    ({ folder, namespace, openNamespace = false }) =>
+      (namespace === undefined && openNamespace === false) || placing.get(folder)?.has(namespace) === true,
+  )
+}
+
 /** Folders from which something may be deployed, the nearest first. */
 export type Nearest = readonly (readonly string[])[]
 

@@ -229,9 +229,14 @@ export class Tree {
     }
   }
 
+  /** Whether a folder is that of a chart: no object that stands in it is deployed. */
+  isChart(folder: string): boolean {
+    return this.#chartFolders().has(folder)
+  }
+
   /**
    * The folders from which a file or something that was rendered may be deployed, the nearest first: those of the kustomizations that take
-   * it in, and those that it is in; of each link to it by itself. In the folder of a chart stands no object that is deployed.
+   * it in, and those that it is in; of each link to it by itself.
    */
   foldersOf({
     file,
@@ -255,7 +260,7 @@ export class Tree {
     for (let at = places; at.length > 0;) {
       near.push(at)
       const above = new Set(at.map((one) => dirname(one)))
-      at = [...above].filter((one) => this.#found.folders.has(one) && !this.#chartFolders().has(one))
+      at = [...above].filter((one) => this.#found.folders.has(one) && !this.isChart(one))
     }
     return near
   }

@@ -1218,6 +1218,15 @@ describe('objects that name no namespace', () => {
     expect(problems).toMatchObject([{ reach: [{ kind: 'Pod', namespace: 'team' }] }])
   })
 
+  test('are open, if the text of what deploys them hides the namespace', async () => {
+    const hidden = deploys('apps/x', 'team').replace('destination:', String.raw`"destin\x61tion":`)
+    const root = await workspace({ ...CLONE, 'apps/x/p.yaml': pod('p'), 'a.yaml': hidden })
+    const { problems } = await load(root, { recursive: true })
+    expect(problems.map(({ what }) => what)).toEqual([
+      'Application web deploys what is not among the files: apps/x in a namespace that is written in an unusual way',
+    ])
+  })
+
   test('count once for each namespace in which they are', async () => {
     const apps = Array.from({ length: 1_000 }, (_, at) => deploys('apps/x', `n${at}`))
     const pods = Array.from({ length: INPUT_LIMITS.objects / 1_000 + 1 }, (_, at) => pod(`p${at}`))
