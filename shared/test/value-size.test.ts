@@ -34,3 +34,9 @@ test('what is beyond the limit is not looked at', () => {
   expect(sizeOf(Object.fromEntries(traps.map((trap, at) => [`${at}`, trap])), 1_000)).toBeGreaterThan(1_000)
   expect(read).toEqual([])
 })
+
+test('what was measured before is not looked at again', () => {
+  const measured = ['a', 'b']
+  const sizes = new WeakMap([[measured, 1_016]])
+  expect(sizeOf({ a: measured, b: measured }, Infinity, sizes)).toBe(16 + 2 * (17 + 1_000))
+})

@@ -3,7 +3,6 @@
 import { dig, isRecord, listAt, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import type { UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
 import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
-import { sizeOf } from '@kleym/shared/core/base/value-size.ts'
 import type { ListOptions, Resource } from '@kleym/shared/kube/api.ts'
 import type { Client } from '@kleym/shared/kube/client.ts'
 import {
@@ -184,7 +183,7 @@ export class ClusterReader {
       // The items of a list do not say what they are.
       for (const item of items) {
         const value = trim(Object.assign(item, { apiVersion, kind }), sharing)
-        this.#keep(value, own)
+        this.#keep(value, sharing.sizeOf(value), own)
         objects.push({ value })
       }
       this.#onPage(resource, items.length)
@@ -192,9 +191,8 @@ export class ClusterReader {
     return objects
   }
 
-  /** Counts an object that is kept. Throws a KleymError where it is one too many: pages can follow each other without end. */
-  #keep(value: JsonRecord, own: Kept): void {
-    const size = sizeOf(value)
+  /** Counts an object that is kept, with its size. Throws a KleymError where it is one too many: pages can follow each other without end. */
+  #keep(value: JsonRecord, size: number, own: Kept): void {
     const kept = this.#kept
     for (const one of [kept, own]) {
       one.objects += 1

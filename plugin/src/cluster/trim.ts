@@ -119,7 +119,11 @@ export function podTrim({ mentions, images }: PodNeeds): Trim {
       apiVersion,
       kind,
       metadata: isRecord(meta) ? sharing.fields(ofMetadata(meta), SHARED_METADATA) : {},
-      spec: isRecord(spec) ? (wholeSpec ? sharing.fields(spec, SHARED_SPEC) : trimSpec(spec, sharing)) : {},
+      spec: isRecord(spec)
+        ? wholeSpec
+          ? sharing.fields({ ...spec }, SHARED_SPEC)
+          : trimSpec(spec, sharing)
+        : {},
       ...(status && { status }),
     }
   }
@@ -145,11 +149,11 @@ function needsMore(mentions: ReadonlySet<string>, object: 'PodMeta' | 'PodSpec')
   )
 }
 
-function withoutManagers(meta: JsonRecord): JsonRecord {
+function withoutManagers(meta: JsonRecord): Record<string, unknown> {
   return without(meta, 'managedFields')
 }
 
-function withAnnotations(meta: JsonRecord): JsonRecord {
+function withAnnotations(meta: JsonRecord): Record<string, unknown> {
   return pick(meta, [...METADATA, 'annotations'])
 }
 
@@ -159,17 +163,19 @@ function withAnnotations(meta: JsonRecord): JsonRecord {
  */
 const ANNOTATIONS_KEPT = [MIRROR_ANNOTATION, ...INJECTION_KEYS]
 
-function withoutAnnotations(meta: JsonRecord): JsonRecord {
+function withoutAnnotations(meta: JsonRecord): Record<string, unknown> {
   const annotations = own(meta, 'annotations')
   const kept = isRecord(annotations) ? pick(annotations, ANNOTATIONS_KEPT) : {}
-  return { ...pick(meta, METADATA), ...(Object.keys(kept).length > 0 && { annotations: kept }) }
+  const picked = pick(meta, METADATA)
+  if (Object.keys(kept).length > 0) picked['annotations'] = kept
+  return picked
 }
 
 /** Beside names and images, what leads a container to the Workload API, and what its hooks and init containers run. */
 function trimSpec(spec: JsonRecord, sharing: Sharing): JsonRecord {
   const sockets = listAt(spec, 'volumes').filter(mayHoldSocket)
   const led = new Set(sockets.map((volume) => own(volume, 'name')))
-  const trimmed: Record<string, unknown> = sharing.fields(pick(spec, [...SPEC, 'os']), SPEC)
+  const trimmed = sharing.fields(pick(spec, [...SPEC, 'os']), SPEC)
   if (own(spec, 'automountServiceAccountToken') === false) trimmed['automountServiceAccountToken'] = false
   const os = stringAt(spec, 'nodeSelector', OS_LABEL)
   if (os !== undefined) trimmed['nodeSelector'] = { [OS_LABEL]: os }
@@ -248,14 +254,14 @@ function trimLists(object: JsonRecord, lists: readonly string[], fields: readonl
   )
 }
 
-function pick(object: JsonRecord, fields: readonly string[]): JsonRecord {
+function pick(object: JsonRecord, fields: readonly string[]): Record<string, unknown> {
   // In a loop: it is called a dozen times for each of a hundred thousand pods.
   const picked: Record<string, unknown> = {}
   for (const field of fields) if (field in object) picked[field] = object[field]
   return picked
 }
 
-function without(object: JsonRecord, field: string): JsonRecord {
+function without(object: JsonRecord, field: string): Record<string, unknown> {
   const { [field]: _, ...rest } = object
   return rest
 }

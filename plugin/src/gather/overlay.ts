@@ -22,7 +22,7 @@ import { readBinding } from '@kleym/shared/core/model/objects/binding.ts'
 import { readClusterSpiffeId } from '@kleym/shared/core/model/objects/clusterspiffeid.ts'
 import { readObjective, readPool } from '@kleym/shared/core/model/objects/inference.ts'
 import { readClusterStaticEntry } from '@kleym/shared/core/model/objects/static-entry.ts'
-import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
+import { readMeta, readObjectVersion } from '@kleym/shared/core/model/objects/meta.ts'
 import { readPod, recordAt } from '@kleym/shared/core/model/objects/pod.ts'
 import { workloadsOf } from '@kleym/shared/core/model/objects/pod-workloads.ts'
 import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
@@ -98,10 +98,11 @@ export function afterDeletionOf(
   deleted: readonly RawObject[],
   objects: readonly RawObject[],
 ): readonly RawObject[] {
+  if (deleted.length === 0) return objects
   const uids = new Set<string>()
   const namespaces = new Set<string>()
   const workloads = new Set<string>()
-  const there = new Set(objects.flatMap(({ value }) => readMeta(value).uid ?? []))
+  const there = new Set(objects.flatMap(({ value }) => readObjectVersion(value).uid ?? []))
   const goesAlong = (object: RawObject): boolean => {
     const { namespace, ownerReferences } = readMeta(object.value)
     if (namespaces.has(namespace)) return true

@@ -1,7 +1,7 @@
 // Equal values kept once. The pods of a workload say the same of themselves but for a name, a UID and a node, and a list
 // of a hundred thousand of them would say it as often.
-import type { JsonRecord } from '@kleym/shared/core/base/json.ts'
 import { remembered } from '@kleym/shared/core/base/remembered.ts'
+import { sizeOf } from '@kleym/shared/core/base/value-size.ts'
 
 /** Gives one and the same for what is equal. The result is shared: callers must not change it. */
 export class Sharing {
@@ -9,6 +9,7 @@ export class Sharing {
   readonly #values = new Map<string, unknown>()
   readonly #known = new WeakMap<object, unknown>()
   readonly #last = new Map<string, Made>()
+  readonly #sizes = new WeakMap<object, number>()
 
   /** For texts that many objects have in common; whatever is no text is given back as it is. */
   text(value: unknown): unknown {
@@ -22,7 +23,13 @@ export class Sharing {
     if (before !== undefined) return before
     const shared = remembered<unknown>(this.#values, JSON.stringify(value), value)
     this.#known.set(value, shared)
+    if (shared === value) this.#sizes.set(value, sizeOf(value))
     return shared
+  }
+
+  /** How much a value takes, as `sizeOf` counts. What is shared is measured once, and counted wherever it stands. */
+  sizeOf(value: unknown): number {
+    return sizeOf(value, Infinity, this.#sizes)
   }
 
   /**
@@ -38,11 +45,10 @@ export class Sharing {
     return value
   }
 
-  /** The object with some of its fields shared. */
-  fields(object: JsonRecord, fields: readonly string[]): JsonRecord {
-    const shared: Record<string, unknown> = { ...object }
-    for (const field of fields) if (Object.hasOwn(object, field)) shared[field] = this.value(object[field])
-    return shared
+  /** Shares some fields of an object that is the caller's own, and gives it back. */
+  fields(object: Record<string, unknown>, fields: readonly string[]): Record<string, unknown> {
+    for (const field of fields) if (Object.hasOwn(object, field)) object[field] = this.value(object[field])
+    return object
   }
 }
 

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { recordAt, podReader, readPod } from '@kleym/shared/core/model/objects/pod.ts'
 import type { JsonRecord } from '@kleym/shared/core/base/json.ts'
+import { sizeOf } from '@kleym/shared/core/base/value-size.ts'
 import { Sharing } from '../../src/sources/sharing.ts'
 import { podTrim } from '../../src/cluster/trim.ts'
 
@@ -100,4 +101,11 @@ describe('sharing', () => {
     expect(sharing.value({ at: 0 })).not.toBe(first)
     expect(sharing.value({ at: 0 })).toEqual(first)
   })
+})
+
+test('what is shared is measured once, and counts wherever it stands', () => {
+  const sharing = new Sharing()
+  const shared = sharing.value({ app: 'llama', tier: ['a', 'b'] })
+  const whole = { labels: shared, other: { labels: shared }, name: 'x' }
+  expect(sharing.sizeOf(whole)).toBe(sizeOf(whole))
 })
