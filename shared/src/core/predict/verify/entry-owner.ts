@@ -64,7 +64,7 @@ export function whyEntriesStay(before: ScmSettings, after: ScmSettings): string 
  * (docs/spire-facts.md trap 22). Undefined: SCM sees it, or its configuration was not given.
  */
 export function idsSeenInstead(entry: ServerEntry, settings: ScmSettings): string | undefined {
-  if (isJoinToken(entry) || ownerOf(entry, settings).kind !== 'another') return undefined
+  if (ownerOfId(entry.id, settings).kind !== 'another' || isJoinToken(entry)) return undefined
   return `${dotted(settings.entryIDPrefix)}<UUID>`
 }
 
