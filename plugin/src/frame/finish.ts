@@ -19,7 +19,7 @@ import type { Frame } from './frame.ts'
 import { isAlone, worldText } from './world.ts'
 import { resultOf, unknownsOf, type AnswerResult } from './result.ts'
 import { machineReport } from './json.ts'
-import { unsaidLines, unsaidProblems } from './unsaid.ts'
+import { isForPeople, unsaidLines, unsaidProblems } from './unsaid.ts'
 
 /** Prints a frame in the format that is asked for. */
 export async function finish(
@@ -34,7 +34,7 @@ export async function finish(
     answer,
     notes: [
       ...input.notes,
-      ...(isText(options) ? [] : (input.remarks ?? [])),
+      ...(isForPeople(options.format) ? [] : (input.remarks ?? [])),
       ...unsaidLines(judged, answer, options.format).map((text) => `not known: ${text}`),
       ...(judged.assuming !== undefined && isObjects(judged, options) ? [judged.assuming] : []),
     ],
@@ -49,11 +49,6 @@ export async function finish(
 export function viewText(frame: Frame, input: AnswerInput, options: OutputOptions, columns: number): Block {
   const judged = resultOf(frame, input, options)
   return [...viewWhole(judged, layoutOf(judged, columns, false, options))]
-}
-
-/** Whether it begins with the lines of `viewDoubts`. */
-function isText({ format }: OutputOptions): boolean {
-  return format === 'text' || format === 'wide' || format === 'markdown'
 }
 
 /** Whether stdout holds objects alone, which say nothing of what the answer takes for granted. */

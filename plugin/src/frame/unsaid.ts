@@ -48,7 +48,13 @@ export function unsaid(
   }
 }
 
-/** The causes that a printed answer does not say, a line each: what could not be read alike is one. */
+/** So many lines are read before those that help are overlooked. */
+const LINES_MAX = 20
+
+/**
+ * The causes that a printed answer does not say, a line each: what could not be read alike is one. A text for people is followed by some
+ * of them, and a report by all.
+ */
 export function unsaidLines(
   judged: AnswerResult,
   answer: string,
@@ -58,7 +64,15 @@ export function unsaidLines(
   const told = new Set(texts)
   const unread = missingOf(judged.causes).filter((why) => told.has(unknownReasonText(why)))
   const alone = new Set(unread.map(unknownReasonText))
-  return [...unknownReasonLines(unread), ...texts.filter((text) => !alone.has(text))]
+  const lines = [...unknownReasonLines(unread), ...texts.filter((text) => !alone.has(text))]
+  const more = lines.length - LINES_MAX
+  if (more <= 1 || !isForPeople(format)) return lines
+  return [...lines.slice(0, LINES_MAX), `${more} more things; -o json tells each`]
+}
+
+/** Whether it begins with the lines of `viewDoubts`. */
+export function isForPeople(format: OutputOptions['format']): boolean {
+  return format === 'text' || format === 'wide' || format === 'markdown'
 }
 
 /** The problems that a printed answer does not say with what to do about them. */

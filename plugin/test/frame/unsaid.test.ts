@@ -68,6 +68,53 @@ test('text that quotes no cause leaves it to stderr: a registration that is not 
     )
 })
 
+test('many causes that a text does not say are some lines and their number, and a report tells each', async () => {
+  const files = Object.fromEntries(
+    Array.from({ length: 25 }, (_, at) => [
+      `${at}.yaml`,
+      `${[
+        { apiVersion: 'v1', kind: 'Namespace', metadata: { name: `team-${at}` } },
+        {
+          apiVersion: 'inference.networking.k8s.io/v1',
+          kind: 'InferencePool',
+          metadata: { name: 'llama', namespace: `team-${at}` },
+          spec: { selector: { matchLabels: { app: 'llama' } } },
+        },
+        {
+          apiVersion: 'v1',
+          kind: 'Pod',
+          metadata: { name: 'llama-0', namespace: `team-${at}`, labels: { app: 'llama' } },
+          spec: { containers: [{ name: 'vllm', image: 'vllm' }] },
+        },
+        {
+          apiVersion: 'spire.spiffe.io/v1alpha1',
+          kind: 'ClusterSPIFFEID',
+          metadata: { name: `old-${at}` },
+          spec: { className: 'of-team', spiffeIDTemplate: `spiffe://example.org/old/${at}` },
+        },
+      ]
+        .map((object) => JSON.stringify(object))
+        .join('\n---\n')}\n`,
+    ]),
+  )
+  const cwd = await workspace(files)
+  const ask = async (
+    format: string,
+  ): Promise<{ readonly stdout: string; readonly told: readonly string[] }> => {
+    const { stdout, stderr } = await inProcess(
+      ['suggest', '-A', '--offline', '--no-config', '-f', '.', '-o', format],
+      cwd,
+    )
+    return { stdout, told: causesIn(stderr) }
+  }
+  const { told: whole } = await ask('name')
+  const all = whole.filter((one) => !one.includes(' (not given): '))
+  const { told } = await ask('text')
+  expect(told).toEqual([...all.slice(0, 20), `${all.length - 20} more things; -o json tells each`])
+  const report = await ask('json')
+  for (const cause of all) expect([report.stdout, ...report.told].join('\n')).toContain(cause)
+})
+
 function causesIn(stderr: string): readonly string[] {
   return [...stderr.matchAll(/^not known: (.*)$/gm)].map(([, cause = '']) => cause)
 }

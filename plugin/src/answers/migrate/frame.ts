@@ -9,7 +9,7 @@ import { documentsOf, toDocuments } from '../suggest/documents.ts'
 import { namesOf } from '../suggest/frame.ts'
 import { changeLines } from '../suggest/words.ts'
 import type { NamedInTest } from './tests.ts'
-import { migrateAnswer, viewMigrations } from './view.ts'
+import { migrateAnswer, openTexts, viewMigrations } from './view.ts'
 
 /** Makes the report; `tests` has a list for each migration, or is empty. */
 export function migrateFrame(
@@ -37,12 +37,7 @@ export function migrateFrame(
       bindings: new Set<string>(),
       unread: migrations.flatMap(({ suggestions }) => suggestions.missing),
       further: [
-        ...migrations.flatMap(({ object, open }) =>
-          open.map((who): Cause => {
-            const text = `what ClusterSPIFFEID/${object.meta.name} gives to ${who}`
-            return { leaves: 'a statement', text }
-          }),
-        ),
+        ...migrations.flatMap(openTexts).map((text): Cause => ({ leaves: 'a statement', text })),
         ...migrations.flatMap(({ cutOffs }) => openCutOffs(cutOffs)),
       ],
     }),

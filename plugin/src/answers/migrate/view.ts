@@ -118,12 +118,17 @@ function viewMigration(migration: Migration, tests: readonly NamedInTest[], layo
     ...uncovered.flatMap(({ container, pods, why }) =>
       row('warn', `not covered: ${container} of ${pods.text()}: ${why}`),
     ),
-    ...open.flatMap((text) => row('warn', `not certain: ${text}`)),
+    ...openTexts(migration).flatMap((text) => row('warn', `not known: ${text}`)),
     ...viewMoves(migration, layout),
     ...viewRemainder(migration, layout),
     ...viewTests(tests, layout),
     ...viewSteps(migrationSteps(migration), layout),
   ]
+}
+
+/** What a registration gives to some pods is not certain: a sentence for each reason. */
+export function openTexts({ object, open }: Migration): readonly string[] {
+  return open.map((who) => `what ClusterSPIFFEID/${object.meta.name} gives to ${who}`)
 }
 
 function viewMoves({ moves }: Migration, { width, wide }: Layout): Block {
