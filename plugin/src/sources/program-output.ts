@@ -16,11 +16,10 @@ export interface ProgramRun {
   readonly timeMs: number
 }
 
-/** What it printed, or why there is nothing. */
+/** What it printed, or why there is nothing; `isAbsent`: there is no such program. */
 export type ProgramOutput =
   | { readonly state: 'printed'; readonly bytes: Uint8Array }
-  | { readonly state: 'failed'; readonly why: string }
-  | { readonly state: 'not found' }
+  | { readonly state: 'failed'; readonly why: string; readonly isAbsent?: true }
 
 /** Runs a program to its end. Never rejects. */
 export async function outputOf(
@@ -28,7 +27,7 @@ export async function outputOf(
   { cwd, env: own, interrupts }: Pick<SourceIo, 'cwd' | 'env' | 'interrupts'>,
 ): Promise<ProgramOutput> {
   const found = findProgram(program, own)
-  if (found === undefined) return { state: 'not found' }
+  if (found === undefined) return { ...failed(`${program} is not on the PATH`), isAbsent: true }
   // Before the program starts: what ends kleym between the two would leave the program running.
   let child: ChildProcess | undefined
   const release = endWithKleym(() => child, interrupts)
@@ -84,7 +83,7 @@ async function readToEnd(
   }
 }
 
-function failed(why: string): ProgramOutput {
+function failed(why: string): { readonly state: 'failed'; readonly why: string } {
   return { state: 'failed', why }
 }
 

@@ -6,18 +6,13 @@ import { devNull, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { JsonRecord } from '@kleym/shared/core/base/json.ts'
 import type { SourceIo } from '../io/context.ts'
-import { outputOf } from './program-output.ts'
+import { outputOf, type ProgramOutput } from './program-output.ts'
 import type { InputProblem } from './problem.ts'
 
 /** How long one chart or kustomization may take, in milliseconds. */
-export const RENDER_TIME_MAX_MS = 30_000
+const RENDER_TIME_MAX_MS = 30_000
 
 type RenderIo = Pick<SourceIo, 'cwd' | 'env' | 'interrupts'>
-
-/** What came out, or why nothing did. */
-export type RenderResult =
-  | { readonly state: 'rendered'; readonly bytes: Uint8Array }
-  | { readonly state: 'failed'; readonly why: string }
 
 /** What a chart is rendered as, and with. */
 export interface HelmRelease {
@@ -37,7 +32,7 @@ export async function helmTemplate(
   { name, path, namespace, values: { files, inline, set } = { files: [], inline: [], set: [] } }: HelmRelease,
   io: RenderIo,
   timeMs: number = RENDER_TIME_MAX_MS,
-): Promise<RenderResult> {
+): Promise<ProgramOutput> {
   const folder = inline.length === 0 ? undefined : mkdtempSync(join(tmpdir(), 'kleym-values-'))
   try {
     const written = inline.map((value, number) => {
@@ -55,29 +50,17 @@ export async function helmTemplate(
 }
 
 /** `kubectl kustomize DIR`. */
-export function kubectlKustomize(
-  path: string,
-  io: RenderIo,
-  timeMs: number = RENDER_TIME_MAX_MS,
-): Promise<RenderResult> {
-  return render('kubectl', ['kustomize', '--', path], io, timeMs)
+export function kubectlKustomize(path: string, io: RenderIo): Promise<ProgramOutput> {
+  return render('kubectl', ['kustomize', '--', path], io, RENDER_TIME_MAX_MS)
 }
 
-async function render(
+function render(
   program: string,
   args: readonly string[],
   io: RenderIo,
   timeMs: number,
-): Promise<RenderResult> {
-  const output = await outputOf({ program, args, env: secluded(io.env), timeMs }, io)
-  switch (output.state) {
-    case 'printed':
-      return { state: 'rendered', bytes: output.bytes }
-    case 'not found':
-      return { state: 'failed', why: `${program} is not on the PATH` }
-    case 'failed':
-      return output
-  }
+): Promise<ProgramOutput> {
+  return outputOf({ program, args, env: secluded(io.env), timeMs }, io)
 }
 
 /** Port 9 discards whatever it is sent, where it is open at all. */
@@ -101,7 +84,7 @@ function secluded(env: SourceIo['env']): Readonly<Record<string, string | undefi
 }
 
 /** How long one kustomization may take, in milliseconds: it may fetch what it is built from. */
-export const KUSTOMIZE_TIME_MAX_MS = 120_000
+const KUSTOMIZE_TIME_MAX_MS = 120_000
 
 /**
  * `-k DIR`: what `kubectl kustomize DIR` prints, or why there is nothing. kubectl touches no cluster for it; what the kustomization names
@@ -115,14 +98,14 @@ export async function kustomize(
   const args = ['kustomize', '--', folder]
   const output = await outputOf({ program: 'kubectl', args, env: io.env, timeMs }, io)
   if (output.state === 'printed') return output.bytes
-  const isThere = output.state !== 'not found'
   return {
     kind: 'failed',
     what: `cannot build the kustomization in ${folder}`,
     where: `-k ${folder}`,
-    why: isThere ? output.why : 'kubectl is not on the PATH',
-    fix: isThere
-      ? `see what is wrong with: kubectl kustomize ${folder}`
-      : 'install kubectl, or give the built manifests: kustomize build | ... -f -',
+    why: output.why,
+    fix:
+      output.isAbsent === true
+        ? 'install kubectl, or give the built manifests: kustomize build | ... -f -'
+        : `see what is wrong with: kubectl kustomize ${folder}`,
   }
 }

@@ -37,7 +37,7 @@ import { listed, placeText, reachText, type InputProblem, type ProblemReach } fr
 import { reachOf } from './reach.ts'
 import type { Nearest } from './placing.ts'
 import type { Aside, ReachOfFile } from './tool-folders.ts'
-import type { RenderResult } from './render.ts'
+import type { ProgramOutput } from './program-output.ts'
 import { firstValueIn } from './yaml-file.ts'
 
 /** What was rendered, with the name by which objects of it are called. */
@@ -382,7 +382,7 @@ export class Tree {
   }
 
   #take(
-    result: RenderResult,
+    result: ProgramOutput,
     name: string,
     note: string,
     place: Pick<RenderedSource, 'namespaces' | 'folder'>,
