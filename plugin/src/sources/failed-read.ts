@@ -4,19 +4,11 @@
 // PartialObjectMetadata).
 import { dig, isRecord, listAt, own, stringAt } from '@kleym/shared/core/base/json.ts'
 import { groupOfApiVersion, kindOf, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
-import type { ProblemReach } from './problem.ts'
+import type { InputProblem, ProblemReach } from './problem.ts'
 import type { WantedKind } from './wanted-kind.ts'
 
-/** What a document says that it does not hold. */
-export interface FailedRead {
-  readonly what: string
-  readonly why: string
-  readonly fix: string
-  /** Undefined: objects of any kind. */
-  readonly reach?: readonly ProblemReach[]
-  /** Whether it is a list that has items all the same. */
-  readonly hasItems?: true
-}
+/** What a document says that it does not hold; `hasItems`: it is a list that has items all the same. */
+type FailedRead = Pick<InputProblem, 'what' | 'why' | 'fix' | 'reach'> & { readonly hasItems?: true }
 
 const NAMES_ALONE: ReadonlySet<string> = new Set([
   'Table',

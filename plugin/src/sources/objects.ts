@@ -1,6 +1,6 @@
 // From parsed values to the objects that the analysis reads: which ones they are, whether they have what every object
 // needs, and without what a manifest must not bring (docs/offline.md, "Sources").
-import { IDENTITY_TEST_GROUP, IDENTITY_TEST_KIND } from '@kleym/shared/core/model/names.ts'
+import { BINDING_KIND, IDENTITY_TEST_GROUP, IDENTITY_TEST_KIND } from '@kleym/shared/core/model/names.ts'
 import { groupOfApiVersion, kindKey, kindOf, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
 import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
 import { dig, isRecord, own, stringAt, typeName, type JsonRecord } from '@kleym/shared/core/base/json.ts'
@@ -20,7 +20,7 @@ import { scopeOfCrd, scopesOf, type KindScope } from './crd-scopes.ts'
 import type { Door } from './door.ts'
 import { embeddedProblem } from './embedded-objects.ts'
 import { missOf, type MisspelledObject, type Miss } from './near-miss.ts'
-import { failedRead, type FailedRead } from './failed-read.ts'
+import { failedRead } from './failed-read.ts'
 import {
   placeholderIn,
   placeIn,
@@ -60,8 +60,6 @@ interface ObjectPlace {
   readonly inList: boolean
   readonly text: TextFacts
 }
-
-const BINDING_KIND = 'InferenceIdentityBinding'
 
 /** Takes the documents that are read, one after the other, and holds what they have. */
 export class Collection {
@@ -120,24 +118,20 @@ export class Collection {
       document: parsed.document,
       line: path.length === 0 ? parsed.line : parsed.itemLine(path),
     })
-    // A stack instead of recursion, in document order: Lists may hold Lists. Each entry is a list that is being gone through.
-    const open: OpenList[] = []
+    // Lists may hold Lists, no deeper than the readers take.
     const enter = (value: unknown, path: readonly number[]): void => {
+      const origin = originAt(path)
       const failed = failedRead(value, this.#rules.wanted)
-      if (failed !== undefined) this.#door.hold(failedProblem(failed, originAt(path)))
-      if (failed !== undefined && failed.hasItems !== true) return
+      if (failed !== undefined) {
+        const { hasItems, ...problem } = failed
+        this.#door.hold({ kind: 'failed', where: placeText(origin), ...problem })
+        if (hasItems !== true) return
+      }
       const items = listItems(value)
-      if (items === undefined) this.#object(value, { origin: originAt(path), inList: path.length > 0, text })
-      else open.push({ items, path, next: 0 })
+      if (items === undefined) this.#object(value, { origin, inList: path.length > 0, text })
+      else for (const [at, item] of items.entries()) enter(item, [...path, at])
     }
     enter(parsed.value, [])
-    for (let list = open.at(-1); list !== undefined; list = open.at(-1)) {
-      if (list.next === list.items.length) open.pop()
-      else {
-        const at = list.next++
-        enter(list.items[at], [...list.path, at])
-      }
-    }
   }
 
   /** Counts a document of a type that no answer uses. */
@@ -177,7 +171,12 @@ export class Collection {
     const isFromCluster = isDump(value, this.#rules)
     const wanted = facts.wanted ?? makerOf(type, value, isFromCluster)
     if (miss !== undefined && wanted !== undefined) {
-      this.#door.hold({ ...unknownVersion(type, origin, miss), reach: this.#reachOf(value, wanted) })
+      // A reference to one of its kind may mean it.
+      this.#door.hold({
+        ...incomplete(`cannot read ${type.kind} of ${type.apiVersion}`, origin, miss.why),
+        fix: miss.fix,
+        reach: this.#reachOf(value, wanted),
+      })
       return
     }
     // What a dump's controllers have made stands in the dump.
@@ -259,9 +258,8 @@ export class Collection {
   /** What is no object by its type may be half of one, hold objects, deploy something, or show nothing of what it is. */
   #untyped(value: unknown, origin: Origin): void {
     const { wanted } = this.#rules
-    const half = isRecord(value) ? halfTyped(value, wanted) : undefined
-    if (half !== undefined)
-      this.#door.hold({ ...incomplete(half.what, origin, half.why), reach: reachOfHalf(value, wanted) })
+    const half = halfTyped(value, wanted)
+    if (half !== undefined) this.#door.hold({ ...incomplete(half.what, origin, half.why), ...half })
     else if (isSealed(value)) this.#door.hold(sealedProblem(origin))
     else {
       this.#door.dismiss({ because: 'no object', file: origin.file })
@@ -387,17 +385,6 @@ function inOpenNamespace(value: JsonRecord, origin: Origin, reach: readonly Prob
   }
 }
 
-/** That a document does not hold what it should. */
-function failedProblem({ what, why, fix, reach }: FailedRead, origin: Origin): InputProblem {
-  return { kind: 'failed', what, where: placeText(origin), why, fix, ...(reach && { reach }) }
-}
-
-interface OpenList {
-  readonly items: readonly unknown[]
-  readonly path: readonly number[]
-  next: number
-}
-
 /** The items of a `List` or `PodList`; those of a typed list do not repeat their kind. */
 function listItems(value: unknown): readonly unknown[] | undefined {
   const kind = own(value, 'kind')
@@ -455,21 +442,6 @@ export function withScopes(
   return { objects: settled, withoutNamespace }
 }
 
-/** What the object means is not known: a reference to one of its kind may mean it. */
-function unknownVersion(
-  { kind, apiVersion }: ObjectType,
-  origin: Origin,
-  { why, fix }: Pick<MisspelledObject['miss'], 'why' | 'fix'>,
-): InputProblem {
-  return {
-    kind: 'incomplete',
-    what: `cannot read ${kind} of ${apiVersion}`,
-    where: placeText(origin),
-    why,
-    fix,
-  }
-}
-
 /** An object of any other kind that makes pods, or says what others make, is kept, though its kind is not read. */
 function makerOf(
   { group, kind }: ObjectType,
@@ -503,13 +475,6 @@ function templateOfType(
   ])
 }
 
-function reachOfHalf(value: unknown, wanted: readonly WantedKind[]): readonly ProblemReach[] {
-  const { kind, group } = kindOf(value)
-  const text = JSON.stringify(value)
-  const possible = wanted.filter((one) => (group === '' ? one.kind === kind : one.group === group))
-  return possible.flatMap((one) => reachOf(one, {}, text))
-}
-
 const IDENTITY_TESTS = qualifiedKind({ kind: IDENTITY_TEST_KIND, group: IDENTITY_TEST_GROUP })
 
 interface ObjectType {
@@ -527,20 +492,23 @@ function readType(value: JsonRecord): ObjectType | undefined {
 
 /** An object whose kind or group alone is one that is read: skipping it in silence could hide the answer. */
 function halfTyped(
-  value: JsonRecord,
+  value: unknown,
   wanted: readonly WantedKind[],
-): { readonly what: string; readonly why: string } | undefined {
-  const kind = stringAt(value, 'kind')
-  const apiVersion = stringAt(value, 'apiVersion')
-  if (kind !== undefined && kind !== '' && wanted.some((one) => one.kind === kind))
-    return {
-      what: `${kind} without an apiVersion`,
-      why: `apiVersion is ${typeName(own(value, 'apiVersion'))}`,
-    }
-  const group = apiVersion === undefined ? '' : groupOfApiVersion(apiVersion)
-  if (group !== '' && wanted.some((one) => one.group === group))
-    return { what: `an object of ${group} without a kind`, why: `kind is ${typeName(own(value, 'kind'))}` }
-  return undefined
+): Pick<InputProblem, 'what' | 'why' | 'reach'> | undefined {
+  const { kind, group } = kindOf(value)
+  const possible = wanted.filter((one) =>
+    kind === '' ? group !== '' && one.group === group : one.kind === kind,
+  )
+  if (possible.length === 0) return undefined
+  const text = JSON.stringify(value)
+  const reach = possible.flatMap((one) => reachOf(one, {}, text))
+  return kind === ''
+    ? { what: `an object of ${group} without a kind`, why: `kind is ${typeName(own(value, 'kind'))}`, reach }
+    : {
+        what: `${kind} without an apiVersion`,
+        why: `apiVersion is ${typeName(own(value, 'apiVersion'))}`,
+        reach,
+      }
 }
 
 function metadataFault(value: JsonRecord): string | undefined {
@@ -575,11 +543,7 @@ const SHARED = ['labels', 'ownerReferences'] as const
 /** Whether an object is a dump of a live one, which nothing must still fill in. */
 function isDump(value: JsonRecord, { dumps }: ReadingRules): boolean {
   const metadata = own(value, 'metadata')
-  return dumps && isStamp(own(metadata, 'uid')) && isStamp(own(metadata, 'creationTimestamp'))
-}
-
-function isStamp(value: unknown): boolean {
-  return typeof value === 'string' && value !== ''
+  return dumps && ['uid', 'creationTimestamp'].every((field) => nonEmpty(own(metadata, field)) !== undefined)
 }
 
 function nonEmpty(value: unknown): string | undefined {
