@@ -31,6 +31,8 @@ export interface DocumentFault {
   readonly column?: number
   /** The text of that line. It may hold a secret: who shows it has looked at what the document is. */
   readonly lineText?: string
+  /** The text of the document; absent: that of the file was not looked at. */
+  readonly text?: string
   readonly why: string
   readonly fix: string
   /** It may be well-formed, and is more than kleym takes in. */
@@ -46,8 +48,6 @@ export interface ParsedFile {
   readonly faults: readonly DocumentFault[]
   /** Documents that were not read because no answer uses their kind. */
   readonly unread?: readonly UnreadType[]
-  /** The texts of documents that have faults, by their number. */
-  readonly faultyTexts?: ReadonlyMap<number, string>
   /** Documents that hold something, understood or not. */
   readonly count: number
 }

@@ -1,14 +1,7 @@
 // JSON, one value or several one after another, as `kubectl get -o json` and API dumps have it. One pass over the text
 // finds where each value ends, how deep it goes and whether a key stands twice; `JSON.parse` does the rest.
 import { CONTAINER_VALUES, INPUT_LIMITS, type Budget } from './budget.ts'
-import {
-  LineIndex,
-  MAX_DEPTH,
-  shownKey,
-  type DocumentFault,
-  type ParsedDocument,
-  type ParsedFile,
-} from './document.ts'
+import { LineIndex, MAX_DEPTH, shownKey, type ParsedDocument, type ParsedFile } from './document.ts'
 
 /** True when a text can only be JSON or YAML's flow style; `{{` and `{%` begin a template. */
 export function looksLikeJson(text: string): boolean {
@@ -30,9 +23,8 @@ export async function parseJson(text: string, budget: Budget): Promise<ParsedFil
     budget.charge('documents', 1)
     budget.charge('values', scan.values)
     const fault = (offset: number, why: string): ParsedFile => {
-      const found: DocumentFault = { document, ...lines.at(offset), why, fix: 'correct the JSON' }
-      const faultyTexts = new Map([[document, text.slice(start)]])
-      return { documents, faults: [found], faultyTexts, count: document }
+      const place = { document, ...lines.at(offset), text: text.slice(start) }
+      return { documents, faults: [{ ...place, why, fix: 'correct the JSON' }], count: document }
     }
     if (scan.problem !== undefined) return fault(scan.end, scan.problem)
     try {

@@ -241,12 +241,12 @@ function takeParsed(
     if (type.scope !== undefined) collected.scopes.push(type.scope)
   }
   for (const fault of parsed.faults) {
-    const text = parsed.faultyTexts?.get(fault.document)
-    const problem = mayMention(faultProblem(name, fault, text, rules), text, rules)
-    if (problem.reach?.length === 0 && (text ?? '').length <= HARMLESS_MAX) {
+    const { text = '' } = fault
+    const problem = mayMention(faultProblem(name, fault, rules), text, rules)
+    if (problem.reach?.length === 0 && text.length <= HARMLESS_MAX) {
       door.dismiss({ because: 'text', what: problem })
       // That it turns nothing on decides beside agents that do.
-      if (isOfAgent(text ?? '')) door.hold({ ...problem, reach: [AGENT], isNoted: true })
+      if (isOfAgent(text)) door.hold({ ...problem, reach: [AGENT], isNoted: true })
     } else door.hold(problem)
   }
   if (parsed.faults.length > INPUT_LIMITS.problems) door.hold(tooManyFaults(name))
@@ -254,10 +254,10 @@ function takeParsed(
 }
 
 /** What cannot be read may mention SPIFFE IDs, as an object that names identities does; for an answer that asks for them. */
-function mayMention(problem: InputProblem, text: string | undefined, rules: FileRules): InputProblem {
+function mayMention(problem: InputProblem, text: string, rules: FileRules): InputProblem {
   const naming = rules.wanted.find((one) => POLICY_KINDS.includes(qualifiedKind(one)))
   if (rules.mentions !== true || problem.reach === undefined || naming === undefined) return problem
-  if (text === undefined || !mayHoldIds(text)) return problem
+  if (!mayHoldIds(text)) return problem
   return { ...problem, reach: [...problem.reach, ...reachOf(naming, {}, text)] }
 }
 
@@ -396,8 +396,7 @@ export async function parse(
     const parsed = await parseJson(text, budget)
     if (parsed.faults.length === 0 || name.endsWith('.json')) return parsed
     // As kubectl does: what comes behind the values of JSON is read as YAML.
-    const document = parsed.documents.length
-    const rest = parsed.faultyTexts?.get(document + 1) ?? text
+    const rest = parsed.faults[0]?.text ?? text
     const asYaml = await parseYaml(rest, reading)
     // A broken JSON text is broken YAML too: then the first reading says better where.
     const isYaml = asYaml.faults.length === 0 || asYaml.faults.some(({ isLimit }) => isLimit === true)
@@ -429,7 +428,6 @@ function behind(first: ParsedFile, rest: ParsedFile, lines: number): ParsedFile 
       })),
     ],
     faults: rest.faults.map(moved),
-    faultyTexts: new Map([...(rest.faultyTexts ?? [])].map(([at, text]) => [at + length, text])),
     count: length + rest.count,
   }
 }
@@ -449,13 +447,8 @@ function mayStandForMore(text: string): boolean {
 }
 
 /** What is wrong with a document, and how far that reaches. */
-function faultProblem(
-  name: string,
-  fault: DocumentFault,
-  text: string | undefined,
-  rules: FileRules,
-): InputProblem {
-  const { document, line, column, why, fix } = fault
+function faultProblem(name: string, fault: DocumentFault, rules: FileRules): InputProblem {
+  const { document, line, column, text, why, fix } = fault
   const place = { file: name, document, line, column }
   const isAny = text === undefined || text.length > TEXT_READ_MAX || isErrorText(text)
   const found = isAny ? undefined : reachOfText(text, rules)
@@ -463,7 +456,7 @@ function faultProblem(
   const placeholder = text === undefined ? undefined : placeholderIn(text)
   const what = `document ${document} of ${name}`
   if (placeholder !== undefined) return templateProblem(what, place, placeholder, reach)
-  const excerpt = text === undefined ? undefined : excerptOf(text, fault, rules)
+  const excerpt = excerptOf(fault, rules)
   const problem = {
     kind: 'malformed',
     what: `cannot read ${what}`,
@@ -480,8 +473,7 @@ function faultProblem(
  * Secrets, ConfigMaps and the environment of containers stand in those.
  */
 function excerptOf(
-  text: string,
-  { line, column = 1, lineText }: DocumentFault,
+  { line, column = 1, lineText, text = '' }: DocumentFault,
   { wanted }: Pick<ReadingRules, 'wanted'>,
 ): readonly string[] | undefined {
   const type = plainTypeOf(text)

@@ -29,12 +29,11 @@ export const ALIAS_NODES_MAX = 100_000
 
 const FIX = 'correct the YAML; the other documents are read all the same'
 
-/** Adds a document to others, unless it holds nothing; or what is wrong with it. */
+/** A document, or what is wrong with it; undefined if it holds nothing. */
 export function readDocument(
   { text, document, line }: Chunk,
   budget: Budget,
-  documents: ParsedDocument[],
-): DocumentFault | undefined {
+): ParsedDocument | DocumentFault | undefined {
   const index = new LineIndex(text)
   if (text.length > INPUT_LIMITS.yamlTokens && tokensIn(text) > INPUT_LIMITS.yamlTokens) {
     const why = `it has more than ${INPUT_LIMITS.yamlTokens.toLocaleString('en')} tokens, too much for YAML that is not plain`
@@ -53,8 +52,7 @@ export function readDocument(
     const start = Math.max(startOf(root), 0)
     const itemLine = (path: readonly number[]): number =>
       lineOf(placeOfItem(value, path, itemStarts) ?? start)
-    documents.push({ value, text, document, line: lineOf(start), itemLine })
-    return undefined
+    return { value, text, document, line: lineOf(start), itemLine }
   } catch (thrown) {
     if (!(thrown instanceof YamlRefusal)) throw thrown
     const { message: why, offset = reading?.start ?? 0 } = thrown

@@ -37,34 +37,29 @@ export async function parseYaml(
   const documents: ParsedDocument[] = []
   const faults: DocumentFault[] = []
   const unread: UnreadType[] = []
-  const faultyTexts = new Map<number, string>()
   let count = 0
   let library: typeof Values | undefined
   for (const chunk of splitDocuments(text)) {
     count++
     budget.charge('documents', 1)
     if (faults.length > INPUT_LIMITS.problems) break
-    let fault = unreadable(chunk, badLines)
-    const type = fault === undefined ? unreadType?.(chunk.text) : undefined
+    const unfit = unreadable(chunk, badLines)
+    const type = unfit === undefined ? unreadType?.(chunk.text) : undefined
     if (type !== undefined) {
       unread.push(type)
       continue
     }
-    const plain = fault === undefined ? readPlain(chunk, lines, budget) : undefined
-    if (plain !== undefined) documents.push(plain)
-    else {
-      // A plain document is printable ASCII, and needs no library.
-      fault ??= controlFault(chunk)
-      if (fault === undefined) {
-        library ??= await import('./yaml-values.ts')
-        fault = library.readDocument(chunk, budget, documents)
-      }
+    // A plain document is printable ASCII, and needs no library.
+    let read = unfit ?? readPlain(chunk, lines, budget) ?? controlFault(chunk)
+    if (read === undefined) {
+      library ??= await import('./yaml-values.ts')
+      read = library.readDocument(chunk, budget)
     }
-    if (fault === undefined) continue
-    faults.push(fault)
-    faultyTexts.set(chunk.document, chunk.text)
+    if (read === undefined) continue
+    if ('why' in read) faults.push({ ...read, text: chunk.text })
+    else documents.push(read)
   }
-  return { documents, faults, unread, faultyTexts, count }
+  return { documents, faults, unread, count }
 }
 
 /** A document without anything unusual. */

@@ -314,6 +314,7 @@ describe('what costs too much is refused with a line that says what, where, why 
       {
         document: 1,
         line: 1,
+        text,
         why: 'it has more than 1,000,000 tokens, too much for YAML that is not plain',
         fix: 'give it as JSON (kubectl get -o json), or split it',
         isLimit: true,
