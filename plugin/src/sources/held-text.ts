@@ -22,7 +22,7 @@ const LAYERS_MAX = 4
 /** The most bytes that come out of a packed text. */
 const UNPACKED_MAX = 8 * 1024 * 1024
 /** So many digits of base64 stand for 48 bytes: what is shorter is no object with a name, packed or not. */
-export const ENCODED_MIN = 64
+const ENCODED_MIN = 64
 
 /** A text, and what it stands for where it is encoded: in base64, by gzip, in a URL, in a string of JSON. */
 export function textsIn(text: string, layers = 0): readonly string[] {
@@ -51,4 +51,22 @@ function base64In(text: string): string | undefined {
 /** Whether a text may hold something in base64 that is as long as an object: the pieces of a digest are shorter. */
 export function mayHoldEncoded(text: string): boolean {
   return /[A-Za-z0-9+/=]{65}|data:[^,\s]{0,64},/.test(text)
+}
+
+/**
+ * How each placeholder of `placeholders.ts` begins; the programs of `commands.ts` and `changing-commands.ts`, and a variable that may stand
+ * for a part of their names; and what may write any character.
+ */
+const MARK = /\{[{%]|<[A-Za-z]|ENC\[|kubectl|helm|spire-server|\boc\b|[$&\\]/
+/** The field that every object has, for the second time; or as much as `held-text.ts` takes for something encoded. */
+const OBJECT = new RegExp(
+  String.raw`apiVersion[^]*apiVersion|(?:^|[^A-Za-z0-9+/\s])\s*(?:[A-Za-z0-9+/]\s*){${ENCODED_MIN}}`,
+)
+
+/**
+ * Whether the objects of a document are to be searched for placeholders, commands and objects in their fields, by its text. If a word is not in
+ * the text, it is in no value: apart from escapes, a value is verbatim in the text, and an anchor (`&`) can only repeat it.
+ */
+export function mayHoldMore(text: string): boolean {
+  return MARK.test(text) || OBJECT.test(text)
 }

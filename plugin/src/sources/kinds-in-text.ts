@@ -111,14 +111,9 @@ function isBlank(line: string): boolean {
 const WORD = /^(["']?)([A-Za-z0-9][A-Za-z0-9./-]*)\1(?:[ \t]+#.*|[ \t]*)$/
 
 function plainValue(entry: TopEntry | undefined): string | undefined {
-  return entry?.isAlone === true ? wordIn(entry.value) : undefined
-}
-
-function wordIn(value: string): string | undefined {
-  const parts = WORD.exec(value)
-  const word = parts?.[2]
+  const [, quote, word] = (entry?.isAlone === true && WORD.exec(entry.value)) || []
   if (word === undefined) return undefined
-  return parts?.[1] !== '' || typeof resolvePlain(word) === 'string' ? word : undefined
+  return quote !== '' || typeof resolvePlain(word) === 'string' ? word : undefined
 }
 
 type PlainMetadata = Pick<PlainType, 'namespace' | 'name' | 'isMetadataPlain'>

@@ -33,7 +33,7 @@ import { deploying, openly, sourceAddress, type Deploying, type MadeDeployer } f
 import { placeText, type InputPlace, type InputProblem, type ProblemReach } from './problem.ts'
 import { reachOf, reachOfOpenType } from './reach.ts'
 import { Sharing } from './sharing.ts'
-import { TextFacts } from './text-facts.ts'
+import { mayHoldMore } from './held-text.ts'
 import type { WantedKind } from './wanted-kind.ts'
 
 /** What is kept of a document, and how. */
@@ -54,11 +54,12 @@ interface TypeFacts {
   readonly wanted: WantedKind | undefined
 }
 
-/** Where an object stands, of the document that `text` is about. */
+/** Where an object stands. */
 interface ObjectPlace {
   readonly origin: Origin
   readonly inList: boolean
-  readonly text: TextFacts
+  /** Whether it may hold placeholders, commands and objects, by the text of its document. */
+  readonly mayHold: boolean
 }
 
 /** Takes the documents that are read, one after the other, and holds what they have. */
@@ -112,7 +113,7 @@ export class Collection {
 
   /** Adds the objects of one document. Throws a BudgetSpent. */
   take(parsed: ParsedDocument, file: string): void {
-    const text = new TextFacts(parsed.text)
+    const mayHold = mayHoldMore(parsed.text)
     const originAt = (path: readonly number[]): Origin => ({
       file,
       document: parsed.document,
@@ -128,7 +129,7 @@ export class Collection {
         if (hasItems !== true) return
       }
       const items = listItems(value)
-      if (items === undefined) this.#object(value, { origin, inList: path.length > 0, text })
+      if (items === undefined) this.#object(value, { origin, inList: path.length > 0, mayHold })
       else for (const [at, item] of items.entries()) enter(item, [...path, at])
     }
     enter(parsed.value, [])
@@ -142,7 +143,7 @@ export class Collection {
   }
 
   #object(value: unknown, place: ObjectPlace): void {
-    const { origin, inList, text } = place
+    const { origin, inList, mayHold } = place
     const type = isRecord(value) ? readType(value) : undefined
     if (!isRecord(value) || type === undefined) {
       if (inList && !isRecord(value))
@@ -180,12 +181,12 @@ export class Collection {
       return
     }
     // What a dump's controllers have made stands in the dump.
-    if (wanted?.versions === undefined && !isFromCluster) {
-      if (text.mayHoldObjects) this.#noteHeld(value, origin)
-      const change = text.mayHaveCommands ? commandProblem(value, origin, allWanted) : undefined
+    if (mayHold && wanted?.versions === undefined && !isFromCluster) {
+      this.#noteHeld(value, origin)
+      const change = commandProblem(value, origin, allWanted)
       if (change !== undefined) this.#door.hold(change)
       // The fields of a kind that is read name nothing to be fetched: what its containers run may.
-      if (facts.wanted !== undefined && text.mayHaveCommands) this.#noteDeployer(value, origin, true)
+      if (facts.wanted !== undefined) this.#noteDeployer(value, origin, true)
     }
     const isKept = facts.wanted === undefined && this.#takeMore(value, type, origin, isFromCluster)
     if (wanted !== undefined) this.#takeWanted(value, wanted, place, isFromCluster)
@@ -196,13 +197,13 @@ export class Collection {
   #takeWanted(
     value: JsonRecord,
     wanted: WantedKind,
-    { origin, text }: ObjectPlace,
+    { origin, mayHold }: ObjectPlace,
     isFromCluster: boolean,
   ): void {
     if (this.takesAway?.(value, wanted) === true) return
     const fault = wanted.isNameless === true ? undefined : metadataFault(value)
     const placeholder =
-      fault === undefined && !isFromCluster ? placeholderInObject(value, text.mayHavePlaceholders) : undefined
+      fault === undefined && !isFromCluster ? placeholderInObject(value, mayHold) : undefined
     if (fault !== undefined) {
       const reach = reachOf(wanted, {}, JSON.stringify(value))
       this.#door.hold({ ...incomplete(`${wanted.kind} whose metadata cannot be read`, origin, fault), reach })

@@ -171,7 +171,7 @@ function shown(text: string): string {
 
 /**
  * The first placeholder in an object that parses, where it decides about identities: its name, its labels, its spec. Images, arguments
- * and annotations do not decide. `mayHaveStyles`: whether the text of its document may have the beginning of one.
+ * and annotations do not decide. `mayHaveStyles`: whether its text may have the beginning of one.
  */
 export function placeholderInObject(
   value: JsonRecord,
