@@ -12,7 +12,7 @@ import {
   walk,
   type JsonRecord,
 } from '@kleym/shared/core/base/json.ts'
-import { kindOf, qualifiedKind, isTyped } from '@kleym/shared/core/model/kinds.ts'
+import { kindOf, qualifiedKind, isTyped, type Kind } from '@kleym/shared/core/model/kinds.ts'
 import { isUnreadKind } from '@kleym/shared/core/model/objects/pod-makers.ts'
 import { isDns1123Label } from '@kleym/shared/core/base/text/kubernetes.ts'
 import type { Origin } from '@kleym/shared/core/model/objects/raw.ts'
@@ -53,11 +53,7 @@ export interface ReleaseValues {
   readonly set: readonly string[]
 }
 
-/** The type of an object. */
-export interface ObjectType {
-  readonly group: string
-  readonly kind: string
-}
+type ObjectType = Pick<Kind, 'group' | 'kind'>
 
 /** The kinds that deploy something whatever their fields are called, with their groups. */
 const DEPLOYERS: ReadonlySet<string> = new Set([

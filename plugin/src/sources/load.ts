@@ -19,7 +19,7 @@ import { decodeUtf8, isEncryptedVariables, sealOf, templateOf } from './decode.t
 import { lineAndColumn, type DocumentFault, type ParsedFile } from './document.ts'
 import { withoutDuplicates } from './duplicates.ts'
 import { KEYS_OF_REGISTRATIONS, namesChart } from './fetching.ts'
-import { collect, findFiles, missingFolder, readBounded, type FoundFile } from './files.ts'
+import { collect, findFiles, missingFolder, readBounded } from './files.ts'
 import { looksLikeJson, parseJson } from './json.ts'
 import { Collection, templateProblem, withScopes, type ReadingRules } from './objects.ts'
 import type { MisspelledObject } from './near-miss.ts'
@@ -33,7 +33,7 @@ import { STDIN_ARGUMENT } from './stdin.ts'
 import { ownTree } from './own-tree.ts'
 import { isPlacedBy, namespacesIn, placingBy } from './placing.ts'
 import { lookThrough, type ReachOfFile } from './tool-folders.ts'
-import { readTree, type Tree, type TreeRules } from './tree.ts'
+import { readTree, type Source, type Tree, type TreeRules } from './tree.ts'
 import type { YamlLines } from './yaml-line.ts'
 import { notShown } from './embedded-objects.ts'
 import { deployersOf, DETAILS, eachOf, everythingIn, openly } from './deployers.ts'
@@ -74,19 +74,6 @@ export interface LoadedFiles {
   readonly nearMisses: readonly MisspelledObject[]
 }
 
-/** A text with a name: a file, stdin, what kustomize printed. */
-interface Source {
-  readonly name: string
-  readonly bytes: Uint8Array
-  /** Absent for what is no file. */
-  readonly file?: FoundFile
-  /** It was made after the files had been read. */
-  readonly isLate?: boolean
-  /** Of what was rendered. */
-  readonly namespaces?: readonly string[]
-  readonly folder?: string
-}
-
 /** How problems and origins call stdin. */
 export const STDIN = 'stdin'
 
@@ -124,9 +111,9 @@ export async function loadFiles(
   let documents = 0
   let isStdinEmpty = false
   const placing = await placingOf(sources, rules, tree)
-  const take = async (source: Source): Promise<void> => {
-    const { name, bytes, file, isLate } = source
-    if (isLate === true) budget.charge('bytes', bytes.length)
+  const take = async (source: Source, isLate: boolean): Promise<void> => {
+    const { name, bytes, file } = source
+    if (isLate) budget.charge('bytes', bytes.length)
     collected.namespaces = source.namespaces ?? namespacesIn(placing, tree.foldersOf(source))
     const { namespace } = collected
     collected.asMade = file && ((value) => tree.asMade(file, value))
@@ -140,13 +127,13 @@ export async function loadFiles(
     if (name === STDIN && parsed.count + parsed.faults.length === 0) isStdinEmpty = true
     takeParsed(name, parsed, { ...rules, namespace }, { door, collected })
   }
-  const takeAll = async (all: readonly Source[]): Promise<void> => {
+  const takeAll = async (all: readonly Source[], isLate = false): Promise<void> => {
     for (const [number, source] of all.entries()) {
       reading = `reading file ${number + 1} of ${all.length}`
       progress.at(() => reading)
       if (source.bytes.length > LARGE_TEXT)
         progress.now(`reading ${source.name}: ${mebibytes(source.bytes)} MiB`)
-      const spent = await untilSpent(take(source))
+      const spent = await untilSpent(take(source, isLate))
       if (spent !== undefined) {
         door.hold(spentProblem(spent, source.name))
         break
@@ -159,7 +146,7 @@ export async function loadFiles(
   // What deploys a chart of the tree says with which values: that is known once the files have been read.
   const late = await tree.renderCharts(collected.deploying, ofTree, io)
   const early = collected.deploying.length
-  await takeAll(late.map((one) => ({ ...one, isLate: true })))
+  await takeAll(late, true)
   const here = { ...ofTree, isOwn: ofTree.mayBeOwn }
   const deployers = collected.deploying.map((one, at) => {
     const each = one.deployed.flatMap((deployed) => eachOf(deployed, here))

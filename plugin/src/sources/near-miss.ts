@@ -4,15 +4,7 @@ import { apiVersionOf, groupOfApiVersion, type Kind } from '@kleym/shared/core/m
 import { BINDING_GROUP } from '@kleym/shared/core/model/names.ts'
 import { editDistance } from '@kleym/shared/core/base/text/suggest.ts'
 import type { Origin } from '@kleym/shared/core/model/objects/raw.ts'
-
-/** A kind that is read; without versions, any of them is. */
-export interface ReadKind {
-  /** Empty for the core group. */
-  readonly group: string
-  readonly kind: string
-  /** The versions that a CRD serves and that are read. */
-  readonly versions?: readonly string[]
-}
+import type { WantedKind } from './wanted-kind.ts'
 
 /** What is wrong with the type of an object. */
 export interface Miss {
@@ -36,7 +28,7 @@ export interface MisspelledObject {
 /** Why an object of this type is not read although it seems to be meant; undefined where nothing is near, and for what is read. */
 export function missOf(
   { apiVersion, kind }: { readonly apiVersion: string; readonly kind: string },
-  known: readonly ReadKind[],
+  known: readonly WantedKind[],
 ): Miss | undefined {
   const group = groupOfApiVersion(apiVersion)
   const read = known.find((one) => one.kind === kind && one.group === group)
@@ -52,7 +44,7 @@ export function missOf(
   }
 }
 
-function missOfVersion({ group, kind, versions }: ReadKind, version: string): Miss | undefined {
+function missOfVersion({ group, kind, versions }: WantedKind, version: string): Miss | undefined {
   if (versions === undefined || versions.includes(version)) return undefined
   const fix = `did you mean ${versions.map((one) => apiVersionOf({ group, version: one })).join(' or ')}?`
   return group === BINDING_GROUP
@@ -65,7 +57,7 @@ function missOfVersion({ group, kind, versions }: ReadKind, version: string): Mi
 }
 
 /** `kind: InferencePool of inference.networking.k8s.io/v1`, as a manifest has it. */
-function typeText({ group, kind, versions = [] }: ReadKind): string {
+function typeText({ group, kind, versions = [] }: WantedKind): string {
   const [version] = versions
   return version === undefined
     ? `kind ${kind} of group ${group === '' ? '(core)' : group}`
@@ -75,8 +67,8 @@ function typeText({ group, kind, versions = [] }: ReadKind): string {
 /** The kind with the fewest edits between it and what is written, kind and group together. */
 function nearestKind(
   written: Pick<Kind, 'group' | 'kind'>,
-  known: readonly ReadKind[],
-): ReadKind | undefined {
+  known: readonly WantedKind[],
+): WantedKind | undefined {
   const near = known
     .filter(
       ({ group, kind }) =>

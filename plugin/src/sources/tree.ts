@@ -40,13 +40,15 @@ import type { Aside, ReachOfFile } from './tool-folders.ts'
 import type { ProgramOutput } from './program-output.ts'
 import { firstValueIn } from './yaml-file.ts'
 
-/** What was rendered, with the name by which objects of it are called. */
-export interface RenderedSource {
+/** A text with the name by which it is called: a file, stdin, what was rendered. */
+export interface Source {
   readonly name: string
   readonly bytes: Uint8Array
-  /** The namespaces of objects that name none, of a chart; empty: they are filled in later. */
+  /** Absent for what is no file. */
+  readonly file?: FoundFile
+  /** The namespaces of objects that name none, of a chart that was rendered; empty: they are filled in later. */
   readonly namespaces?: readonly string[]
-  /** The folder of a kustomization. */
+  /** The folder of a kustomization that was rendered. */
   readonly folder?: string
 }
 
@@ -143,7 +145,7 @@ export class Tree {
   /** What of charts that make nothing could be applied as it is. */
   readonly #ownFiles: FoundFile[] = []
   readonly #chartFolders = lazy(() => new Set(this.#found.charts.map(({ path }) => path)))
-  readonly rendered: RenderedSource[] = []
+  readonly rendered: Source[] = []
 
   constructor(
     found: FoundFiles,
@@ -238,13 +240,7 @@ export class Tree {
    * The folders from which a file or something that was rendered may be deployed, the nearest first: those of the kustomizations that take
    * it in, and those that it is in; of each link to it by itself.
    */
-  foldersOf({
-    file,
-    folder,
-  }: {
-    readonly file?: FoundFile
-    readonly folder?: string | undefined
-  }): readonly Nearest[] {
+  foldersOf({ file, folder }: Source): readonly Nearest[] {
     const overlays =
       file === undefined
         ? [folder].flatMap((one) => one ?? [])
@@ -298,11 +294,7 @@ export class Tree {
   }
 
   /** Renders the charts where that is asked for: with the values of what deploys them, else with their own. */
-  async renderCharts(
-    all: readonly Deploying[],
-    ofTree: OwnTree,
-    io: SourceIo,
-  ): Promise<readonly RenderedSource[]> {
+  async renderCharts(all: readonly Deploying[], ofTree: OwnTree, io: SourceIo): Promise<readonly Source[]> {
     if (!this.#rules.render) return []
     const before = this.rendered.length
     const { helmTemplate } = await import('./render.ts')
@@ -385,7 +377,7 @@ export class Tree {
     result: ProgramOutput,
     name: string,
     note: string,
-    place: Pick<RenderedSource, 'namespaces' | 'folder'>,
+    place: Pick<Source, 'namespaces' | 'folder'>,
   ): string | undefined {
     if (result.state === 'failed') return result.why
     this.rendered.push({ name, bytes: result.bytes, ...place })
