@@ -83,21 +83,27 @@ export function readKustomization(
   const apiVersion = stringAt(record, 'apiVersion') ?? ''
   // Others have files of that name too: Flux has a kind of that name.
   if (apiVersion !== '' && !apiVersion.startsWith('kustomize.config.k8s.io/')) return undefined
-  const paths = new Paths(overlay.path)
+  const folder = overlay.path
+  const textAt = (name: string): string | undefined => {
+    const path = realPath(folder, name)
+    return path && textOf(path)
+  }
   const named = (...fields: readonly string[]): readonly string[] =>
     fields.flatMap((field) => textsAt(record, field))
-  const resources = paths.take(named('resources', 'bases', 'components'))
-  const elsewhere = [...paths.elsewhere]
+  const elsewhere: string[] = []
+  const resources = pathsOf(folder, named('resources', 'bases', 'components'), elsewhere)
   const patches = [...recordsAt(record, 'patches'), ...recordsAt(record, 'patchesJson6902')]
   const strategic = named('patchesStrategicMerge')
   const files = strategic.filter(isPath)
-  const others = paths.take([
+  const missing: string[] = []
+  const otherNames = [
     ...files,
     ...[...patches, ...recordsAt(record, 'replacements')].flatMap((one) => stringAt(one, 'path') ?? []),
     ...named('generators', 'transformers', 'validators', 'configurations', 'crds').filter(isPath),
     ...[stringAt(record, 'openapi', 'path') ?? []].flat(),
     ...generatorFiles(record),
-  ])
+  ]
+  const others = pathsOf(folder, otherNames, missing)
   const inline = strategic.filter((one) => !isPath(one))
   const specs =
     !isReadable || CHANGE_ALL.some((field) => isSet(own(record, field)))
@@ -105,7 +111,7 @@ export function readKustomization(
       : changedKinds(
           // The pods of a StatefulSet are told by their numbers.
           [...patches, ...(isSet(own(record, 'replicas')) ? [{ target: { kind: 'StatefulSet' } }] : [])],
-          [...inline, ...paths.resolved(files).flatMap((file) => textOf(file) ?? [])],
+          [...inline, ...files.flatMap((file) => textAt(file) ?? [])],
           (path) => textOf(resolve(overlay.path, path)),
         )
   return {
@@ -122,10 +128,10 @@ export function readKustomization(
       movesAnywhere: !isReadable || MOVE_ANY.some((field) => isSet(own(record, field))),
       renames: isSet(own(record, 'namePrefix')) || isSet(own(record, 'nameSuffix')),
     },
-    refusal: refusalOf(record, paths.elsewhere),
+    refusal: refusalOf(record, [...elsewhere, ...missing]),
     makesScmConfig:
       mayHoldScmConfig(JSON.stringify(record)) ||
-      paths.resolved(generatorFiles(record)).some((file) => mayHoldScmConfig(textOf(file) ?? '')),
+      generatorFiles(record).some((file) => mayHoldScmConfig(textAt(file) ?? '')),
     // What a patch makes of an object may be of any kind: https://kubectl.docs.kubernetes.io/references/kustomize/kustomization/patches/
     makesAnything:
       listAt(record, 'generators').some((one) => isRecord(one) || typeof one === 'string') ||
@@ -231,31 +237,17 @@ function isBareFolder(path: string): boolean {
   return isFolder(path) && KUSTOMIZATION_FILES.values().every((name) => !existsSync(join(path, name)))
 }
 
-/** Paths in a kustomization: those that exist, and what is elsewhere. */
-class Paths {
-  readonly #folder: string
-  readonly elsewhere: string[] = []
+/** The files and folders that names in a kustomization mean, without links; `elsewhere` gets what is not there. */
+function pathsOf(folder: string, names: readonly string[], elsewhere: string[]): readonly string[] {
+  return names.flatMap((name) => {
+    const real = realPath(folder, name)
+    const isBare = real !== undefined && isBareFolder(real)
+    if (real !== undefined && !isBare) return [real]
+    elsewhere.push(isBare ? join(name, 'kustomization.yaml') : name)
+    return []
+  })
+}
 
-  constructor(folder: string) {
-    this.#folder = folder
-  }
-
-  /** The paths that exist, without links; the others are remembered. */
-  take(names: readonly string[]): readonly string[] {
-    return names.flatMap((name) => {
-      const real = this.#real(name)
-      const isBare = real !== undefined && isBareFolder(real)
-      if (real !== undefined && !isBare) return [real]
-      this.elsewhere.push(isBare ? join(name, 'kustomization.yaml') : name)
-      return []
-    })
-  }
-
-  resolved(names: readonly string[]): readonly string[] {
-    return names.flatMap((name) => this.#real(name) ?? [])
-  }
-
-  #real(name: string): string | undefined {
-    return /^[a-z][a-z0-9+.-]*:\/\//i.test(name) ? undefined : realFile(resolve(this.#folder, name))
-  }
+function realPath(folder: string, name: string): string | undefined {
+  return /^[a-z][a-z0-9+.-]*:\/\//i.test(name) ? undefined : realFile(resolve(folder, name))
 }

@@ -132,7 +132,7 @@ export async function loadFiles(
       reading = `reading file ${number + 1} of ${all.length}`
       progress.at(() => reading)
       if (source.bytes.length > LARGE_TEXT)
-        progress.now(`reading ${source.name}: ${mebibytes(source.bytes)} MiB`)
+        progress.now(`reading ${source.name}: ${Math.round(source.bytes.length / 1024 / 1024)} MiB`)
       const spent = await untilSpent(take(source, isLate))
       if (spent !== undefined) {
         door.hold(spentProblem(spent, source.name))
@@ -293,10 +293,6 @@ function typeAndName({ value }: RawObject): string {
 
 /** A file of more bytes may take seconds in a single step. */
 const LARGE_TEXT = 8 * 1024 * 1024
-
-function mebibytes({ length }: Uint8Array): number {
-  return Math.round(length / 1024 / 1024)
-}
 
 /** A file of more bytes leaves enough behind for it to be worth giving back. */
 const LARGE = 1024 * 1024

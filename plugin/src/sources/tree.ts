@@ -79,7 +79,7 @@ export async function readTree(
       const value = await firstValueIn(textOf(`${path}/${file}`), budget)
       const origin = originOf(name, file)
       if (isRecord(value))
-        collected.deploying.push(...[deploying(asKustomization(value), origin) ?? []].flat())
+        collected.deploying.push(...[deploying({ ...KUSTOMIZATION_TYPE, ...value }, origin) ?? []].flat())
       const generated = ['configMapGenerator', 'secretGenerator'].map((field) => own(value, field))
       if (!rules.render && isRecord(value))
         for (const made of generatedAgents(value, path, textOf))
@@ -104,10 +104,8 @@ function originOf(folder: string, file: string): Origin {
   return { file: join(folder, file), document: 1, line: 1 }
 }
 
-/** The type may be left out of a kustomization. */
-function asKustomization(value: JsonRecord): JsonRecord {
-  return { apiVersion: 'kustomize.config.k8s.io/v1beta1', kind: 'Kustomization', ...value }
-}
+/** A kustomization may leave it out. */
+const KUSTOMIZATION_TYPE = { apiVersion: 'kustomize.config.k8s.io/v1beta1', kind: 'Kustomization' }
 
 /** The longest kustomization or patch that is read, in bytes. */
 const TEXT_MAX = 4 * 1024 * 1024
