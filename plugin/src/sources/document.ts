@@ -63,10 +63,14 @@ export function shownKey(key: string): string {
   return JSON.stringify(key.length > KEY_SHOWN ? `${key.slice(0, KEY_SHOWN)}...` : key)
 }
 
-/** Splits on lines that begin with `---`, as kubectl does. What holds nothing but comments is no document, and counts as one. */
-export function* splitDocuments(text: string): Iterable<Chunk> {
-  let document = 1
-  let line = 1
+/**
+ * Splits on lines that begin with `---`, as kubectl does. What holds nothing but comments is no document, and counts as one. The numbers are
+ * those with which the text begins, if it is the rest of a file.
+ */
+export function* splitDocuments(
+  text: string,
+  { document, line } = { document: 1, line: 1 },
+): Iterable<Chunk> {
   for (let start = 0; start < text.length;) {
     const end = nextSeparator(text, start)
     const chunk = text.slice(start, end)

@@ -61,7 +61,7 @@ function refusal(value: unknown, wanted: readonly WantedKind[]): FailedRead | un
     what: 'the API server refused to list objects',
     why: stringAt(value, 'message') ?? stringAt(value, 'reason') ?? 'it does not say why',
     fix: 'make the dump with an account that may list them, or leave the file out: --exclude FILE',
-    ...(kinds && { reach: kinds.map(reachOfKind) }),
+    reach: kinds?.map(reachOfKind),
   }
 }
 
@@ -93,7 +93,7 @@ function cutList(
     why: 'metadata.continue says that the API server has more of them',
     fix: 'read all pages, as kubectl get -o yaml does',
     hasItems: true,
-    ...(kinds && { reach: kinds.map(reachOfKind) }),
+    reach: kinds?.map(reachOfKind),
   }
 }
 

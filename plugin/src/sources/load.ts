@@ -380,10 +380,13 @@ export async function parse(
     if (parsed.faults.length === 0 || name.endsWith('.json')) return parsed
     // As kubectl does: what comes behind the values of JSON is read as YAML.
     const rest = parsed.faults[0]?.text ?? text
-    const asYaml = await parseYaml(rest, reading)
+    const before = parsed.documents.length
+    const { line } = lineAndColumn(text, text.length - rest.length)
+    const asYaml = await parseYaml(rest, reading, { document: before + 1, line })
     // A broken JSON text is broken YAML too: then the first reading says better where.
     const isYaml = asYaml.faults.length === 0 || asYaml.faults.some(({ isLimit }) => isLimit === true)
-    return isYaml ? behind(parsed, asYaml, lineAndColumn(text, text.length - rest.length).line - 1) : parsed
+    if (!isYaml) return parsed
+    return { ...asYaml, documents: [...parsed.documents, ...asYaml.documents], count: before + asYaml.count }
   }
   return parseYaml(text, reading)
 }
@@ -391,28 +394,6 @@ export async function parse(
 /** A file that is not read at all. */
 function unreadable(fault: Pick<DocumentFault, 'why' | 'fix'>): ParsedFile {
   return { documents: [], faults: [{ document: 1, ...fault }], count: 1 }
-}
-
-/** The parts of a file before and after a line. */
-function behind(first: ParsedFile, rest: ParsedFile, lines: number): ParsedFile {
-  const { length } = first.documents
-  const moved = <T extends { readonly document: number; readonly line?: number }>(one: T): T => ({
-    ...one,
-    document: one.document + length,
-    ...(one.line !== undefined && { line: one.line + lines }),
-  })
-  return {
-    ...rest,
-    documents: [
-      ...first.documents,
-      ...rest.documents.map((one) => ({
-        ...moved(one),
-        itemLine: (path: readonly number[]) => one.itemLine(path) + lines,
-      })),
-    ],
-    faults: rest.faults.map(moved),
-    count: length + rest.count,
-  }
 }
 
 /** A longer document is reported by itself, whatever it holds: it is no mere snippet. In UTF-16 units. */
@@ -440,15 +421,7 @@ function faultProblem(name: string, fault: DocumentFault, rules: FileRules): Inp
   const what = `document ${document} of ${name}`
   if (placeholder !== undefined) return templateProblem(what, place, placeholder, reach)
   const excerpt = excerptOf(fault, rules)
-  const problem = {
-    kind: 'malformed',
-    what: `cannot read ${what}`,
-    where: placeText(place),
-    ...(excerpt && { excerpt }),
-    why,
-    fix,
-  } as const
-  return reach === undefined ? problem : { ...problem, reach }
+  return { kind: 'malformed', what: `cannot read ${what}`, where: placeText(place), excerpt, why, fix, reach }
 }
 
 /**

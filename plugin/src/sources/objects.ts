@@ -565,7 +565,7 @@ export function templateProblem(
     where: placeText(place),
     why: `${text} is not filled in yet${problem === undefined ? '' : `, or is a mistake: ${problem}`}`,
     fix,
-    ...(reach === undefined ? {} : { reach }),
+    reach,
   }
 }
 

@@ -33,7 +33,7 @@ export interface InputProblem {
   /** `pools.yaml, document 3, line 12, column 5`. */
   readonly where: string
   /** The line of the file that it is about, and under it a mark at the column. */
-  readonly excerpt?: readonly string[]
+  readonly excerpt?: readonly string[] | undefined
   readonly why: string
   readonly fix: string
   /** What several of its sort are called, in one line: `charts are not rendered`. */
@@ -41,7 +41,7 @@ export interface InputProblem {
   /** What tells it apart there, beside its place: `Deployment demo/web`. */
   readonly subject?: string
   /** The objects that it may hide, or that it is about; undefined: any. An answer that reads none of them is complete. */
-  readonly reach?: readonly ProblemReach[]
+  readonly reach?: readonly ProblemReach[] | undefined
 }
 
 /** Objects of one kind, as far as a text shows which. */

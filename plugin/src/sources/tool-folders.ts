@@ -62,12 +62,5 @@ function leftOut(
   more: Pick<InputProblem, 'alike' | 'fix'>,
   reach: readonly ProblemReach[] | undefined,
 ): InputProblem {
-  return {
-    kind: 'left out',
-    what: `did not read ${where} as objects`,
-    where,
-    why,
-    ...more,
-    ...(reach && { reach }),
-  }
+  return { kind: 'left out', what: `did not read ${where} as objects`, where, why, ...more, reach }
 }

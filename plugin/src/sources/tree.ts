@@ -443,7 +443,7 @@ export class Tree {
         where: name,
         why: `what it makes with the values that are in use is not known: ${reachText(deciding)}`,
         fix: 'render it yourself, and leave it out: helm template NAME DIR -f VALUES | kubectl kleym ... -f - --exclude DIR',
-        ...(deciding && { reach: deciding }),
+        reach: deciding,
       }
     })
   }
@@ -651,7 +651,7 @@ function notRendered(
         ? `to include it: ${how}`
         : `render it yourself: ${how === '--render' ? `-k ${where}` : how}`,
     ...(failure === undefined && alike !== undefined && { alike }),
-    ...(reach === undefined ? {} : { reach }),
+    reach,
   }
 }
 

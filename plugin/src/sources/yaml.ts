@@ -29,17 +29,18 @@ export interface YamlReading {
   readonly unreadType?: (text: string) => UnreadType | undefined
 }
 
-/** Reads a YAML text, document by document. Rejects with a BudgetSpent. */
+/** Reads a YAML text, document by document; one that is the rest of a file begins with these numbers. Rejects with a BudgetSpent. */
 export async function parseYaml(
   text: string,
   { badLines, lines, budget, unreadType }: YamlReading,
+  begin?: Pick<Chunk, 'document' | 'line'>,
 ): Promise<ParsedFile> {
   const documents: ParsedDocument[] = []
   const faults: DocumentFault[] = []
   const unread: UnreadType[] = []
   let count = 0
   let library: typeof Values | undefined
-  for (const chunk of splitDocuments(text)) {
+  for (const chunk of splitDocuments(text, begin)) {
     count++
     budget.charge('documents', 1)
     if (faults.length > INPUT_LIMITS.problems) break
