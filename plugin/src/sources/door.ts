@@ -2,6 +2,7 @@
 // is dismissed, with a proof that it cannot matter; or it is opaque, the default for a text that is not understood.
 import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
+import { counted } from '@kleym/shared/core/base/text/counted.ts'
 import { boundedProblems, type InputProblem } from './problem.ts'
 
 /** Something that is not read: what it may hold (`reach`), where, and why. */
@@ -87,8 +88,7 @@ function unreadNotes(problems: readonly InputProblem[]): readonly string[] {
   return [...byKind].map(([kind, ones]) => {
     const verb = ones.length === 1 ? 'is a template' : 'are templates'
     const what = kind === 'templates' ? verb : 'cannot be read'
-    const count = ones.length === 1 ? '1 document' : `${ones.length} documents`
-    return `left out ${count} of no kind that is used: ${ones.length === 1 ? 'it' : 'they'} ${what} (${placesOf(ones, ', and')})`
+    return `left out ${counted(ones.length, 'document')} of no kind that is used: ${ones.length === 1 ? 'it' : 'they'} ${what} (${placesOf(ones, ', and')})`
   })
 }
 

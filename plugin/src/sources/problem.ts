@@ -37,7 +37,7 @@ export interface InputProblem {
   readonly why: string
   readonly fix: string
   /** What several of its sort are called, in one line: `charts are not rendered`. */
-  readonly alike?: string
+  readonly alike?: string | undefined
   /** What tells it apart there, beside its place: `Deployment demo/web`. */
   readonly subject?: string
   /** The objects that it may hide, or that it is about; undefined: any. An answer that reads none of them is complete. */

@@ -33,7 +33,7 @@ import { isRemote, realFile, type FoundFile, type FoundFiles, type FoundFolder }
 import type { Collection, ReadingRules } from './objects.ts'
 import type { WantedKind } from './wanted-kind.ts'
 import { changedBy, readOverlays, type OverlayReading, type OverlayTree } from './overlay-tree.ts'
-import { listed, placeText, reachText, type InputProblem, type ProblemReach } from './problem.ts'
+import { listed, reachText, type InputProblem, type ProblemReach } from './problem.ts'
 import { reachOf } from './reach.ts'
 import type { Nearest } from './placing.ts'
 import type { Aside, ReachOfFile } from './tool-folders.ts'
@@ -391,9 +391,7 @@ export class Tree {
     for (const leaving of [...this.#leftCharts(), ...this.#leftOverlays()]) {
       const { where, reach, failure, what } = leaving
       const used = reach?.filter(({ kind }) => !DETAILS.has(kind))
-      // A kustomization that cannot be read through may take in what nothing here shows.
-      const isHidden = failure !== undefined && !leaving.isLookedThrough
-      if (used === undefined || used.length > 0 || isHidden) door.hold(notRendered(leaving, used))
+      if (used?.length !== 0 || leaving.isHidden === true) door.hold(notRendered(leaving, used))
       else {
         const why = `nothing in it is of a kind that is used${failure === undefined ? '' : `; ${failure}`}`
         getOrCreate(places, `${what}\n${why}`, () => []).push(where)
@@ -410,7 +408,15 @@ export class Tree {
       const reach = modulesIn(text).every(isInTree)
         ? reachOfTool(text, this.#rules.wanted)
         : everythingIn(this.#rules.wanted, undefined)
-      if (reach.length > 0) door.hold(ofTool(name, reach))
+      if (reach.length > 0)
+        door.hold({
+          kind: 'not rendered',
+          what: `${name} deploys what is not among the files`,
+          where: name,
+          why: `what it makes may be ${reachText(reach)}`,
+          fix: 'add what it makes as manifests',
+          reach,
+        })
     }
     for (const name of this.#found.odd)
       door.dismiss({ because: 'told', note: `left out ${name}: it is neither a file nor a folder` })
@@ -421,7 +427,6 @@ export class Tree {
       where: folder.name,
       what: 'a chart',
       reach: facts.reach,
-      isLookedThrough: true,
       failure,
       alike: 'charts are not rendered',
       how: commandFor(folder.name, facts),
@@ -479,11 +484,14 @@ export class Tree {
               ? `what a kustomization takes in from beside the files that were given (${outside.join(', ')})`
               : 'what a kustomization changes',
         reach: isOpen ? undefined : distinct([...changed, ...made, ...anything]),
-        isLookedThrough: false,
+        // It may take in what nothing here shows.
+        isHidden: failure !== undefined,
         failure,
-        ...(isUnreadable
-          ? { alike: 'kustomizations cannot be read' }
-          : unseen.length === 0 && { alike: 'kustomizations change what they take in, and are not built' }),
+        alike: isUnreadable
+          ? 'kustomizations cannot be read'
+          : unseen.length === 0
+            ? 'kustomizations change what they take in, and are not built'
+            : undefined,
         how: isUnreadable
           ? `correct it, then -k ${overlay.name}`
           : unseen.length === 0
@@ -554,17 +562,6 @@ function inTerraform(kind: string): string {
   return kind.replaceAll(/(?<=[a-z])[A-Z]/g, '_$&').toLowerCase()
 }
 
-function ofTool(name: string, reach: readonly ProblemReach[]): InputProblem {
-  return {
-    kind: 'not rendered',
-    what: `${name} deploys what is not among the files`,
-    where: placeText({ file: name }),
-    why: `what it makes may be ${reachText(reach)}`,
-    fix: 'add what it makes as manifests',
-    reach,
-  }
-}
-
 const TANGLED: InputProblem = {
   kind: 'failed',
   what: 'cannot follow what the kustomizations take in',
@@ -612,18 +609,12 @@ async function inParallel<T>(all: readonly T[], run: (one: T) => Promise<void>):
   await Promise.all(Array.from({ length: PROGRAMS_AT_A_TIME }, work))
 }
 
-/** Something that is left out. */
-interface Leaving {
-  readonly where: string
-  readonly what: string
-  /** What it may hold; undefined: anything. */
-  readonly reach: readonly ProblemReach[] | undefined
-  /** Whether all of its text was looked through, so that what it holds no word of is not in it. */
-  readonly isLookedThrough: boolean
+/** Something that is left out; `reach`: what it may hold. */
+interface Leaving extends Pick<InputProblem, 'where' | 'what' | 'reach' | 'alike'> {
+  /** Whether it may hold what its text does not show. */
+  readonly isHidden?: boolean
   /** Why it could not be rendered although that was asked for. */
   readonly failure: string | undefined
-  /** What several of them are called. */
-  readonly alike?: string
   /** The command, or the flag, that has it in. */
   readonly how: string
 }
@@ -637,22 +628,21 @@ function notRendered(
   { where, what, failure, alike, how }: Leaving,
   reach: readonly ProblemReach[] | undefined,
 ): InputProblem {
-  const holds = reachText(reach)
-  return {
-    kind: 'not rendered',
-    what: failure === undefined ? `left out ${what}` : `cannot render ${what}`,
-    where: placeText({ file: where }),
-    why:
-      failure === undefined
-        ? `it is not rendered, and may hold ${holds}`
-        : `${failure}; it may hold ${holds}`,
-    fix:
-      failure === undefined
-        ? `to include it: ${how}`
-        : `render it yourself: ${how === '--render' ? `-k ${where}` : how}`,
-    ...(failure === undefined && alike !== undefined && { alike }),
-    reach,
-  }
+  const holds = `may hold ${reachText(reach)}`
+  const told =
+    failure === undefined
+      ? {
+          what: `left out ${what}`,
+          alike,
+          why: `it is not rendered, and ${holds}`,
+          fix: `to include it: ${how}`,
+        }
+      : {
+          what: `cannot render ${what}`,
+          why: `${failure}; it ${holds}`,
+          fix: `render it yourself: ${how === '--render' ? `-k ${where}` : how}`,
+        }
+  return { kind: 'not rendered', where, ...told, reach }
 }
 
 function distinct(reach: readonly ProblemReach[]): readonly ProblemReach[] {
