@@ -26,18 +26,18 @@ import type { MisspelledObject } from './near-miss.ts'
 import { isErrorText } from './failed-read.ts'
 import { isSealedText, plainKindOf, plainTypeOf } from './kinds-in-text.ts'
 import { placeholderIn } from './placeholders.ts'
-import { listed, placeText, spentProblem, type InputProblem } from './problem.ts'
+import { listed, placeText, spentProblem, type InputProblem, type ProblemReach } from './problem.ts'
 import { isOfAgent } from '@kleym/shared/core/model/objects/agent-config.ts'
 import { AGENT, reachOf, reachOfText } from './reach.ts'
 import { STDIN_ARGUMENT } from './stdin.ts'
 import { ownTree } from './own-tree.ts'
 import { isPlacedBy, namespacesIn, placingBy } from './placing.ts'
 import { lookThrough, type ReachOfFile } from './tool-folders.ts'
-import { readTree, type Source, type Tree, type TreeRules } from './tree.ts'
+import { readTree, type Source, type Tree } from './tree.ts'
 import type { YamlLines } from './yaml-line.ts'
 import { notShown } from './embedded-objects.ts'
 import { deployersOf, DETAILS, eachOf, everythingIn, openly } from './deployers.ts'
-import { Door, PLACES_SHOWN, type Opaque } from './door.ts'
+import { PLACES_SHOWN, type Opaque } from './door.ts'
 import { unreadTypes } from './unread.ts'
 import { parseYaml, type YamlReading } from './yaml.ts'
 
@@ -96,15 +96,14 @@ export async function loadFiles(
   io: SourceIo,
   onOpened?: (bytes: number) => void,
 ): Promise<LoadedFiles> {
-  const door = new Door()
   const progress = anyProgressLine(io)
   let reading = 'reading'
   const budget = new Budget((count) =>
     progress.at(() => `${reading}, document ${count.toLocaleString('en')}`),
   )
-  const collected = new Collection(rules, door, budget)
-  const reads = { budget, door, progress, collected }
-  const { sources, tree } = await readSources(args, { ...rules, render: args.render === true }, io, reads)
+  const collected = new Collection(rules, budget)
+  const { door } = collected
+  const { sources, tree } = await readSources(args, io, collected, progress)
   onOpened?.(sources.reduce((sum, { bytes }) => sum + bytes.length, 0))
   const lines: YamlLines = new Map()
   const unreadType = unreadTypes(rules.wanted, rules.mentions)
@@ -125,7 +124,7 @@ export async function loadFiles(
     const parsed = await parse(name, bytes, { budget, lines, unreadType })
     documents += parsed.count
     if (name === STDIN && parsed.count + parsed.faults.length === 0) isStdinEmpty = true
-    takeParsed(name, parsed, { ...rules, namespace }, { door, collected })
+    takeParsed(name, parsed, collected)
   }
   const takeAll = async (all: readonly Source[], isLate = false): Promise<void> => {
     for (const [number, source] of all.entries()) {
@@ -199,7 +198,7 @@ async function placingOf(
   rules: ReadingRules,
   tree: Tree,
 ): Promise<ReturnType<typeof placingBy>> {
-  const aside = new Collection(rules, new Door(), new Budget())
+  const aside = new Collection(rules)
   const take = async ({ name, bytes, file }: Source): Promise<void> => {
     const parsed = await parse(name, bytes)
     aside.asMade = file && ((value) => tree.asMade(file, value))
@@ -213,23 +212,16 @@ async function placingOf(
   return placingBy(aside.deploying, ownTree(tree.places, aside.sources))
 }
 
-/** With the namespace of objects that name none, where that is known. */
-type FileRules = Omit<ReadingRules, 'namespace'> & { readonly namespace: string | undefined }
-
 /** Takes what a text holds, and what of it cannot be read. */
-function takeParsed(
-  name: string,
-  parsed: ParsedFile,
-  rules: FileRules,
-  { door, collected }: Pick<Taken, 'door' | 'collected'>,
-): void {
+function takeParsed(name: string, parsed: ParsedFile, collected: Collection): void {
+  const { door } = collected
   for (const type of parsed.unread ?? []) {
     collected.skip(type)
     if (type.scope !== undefined) collected.scopes.push(type.scope)
   }
   for (const fault of parsed.faults) {
     const { text = '' } = fault
-    const problem = mayMention(faultProblem(name, fault, rules), text, rules)
+    const problem = faultProblem(name, fault, collected)
     if (problem.reach?.length === 0 && text.length <= HARMLESS_MAX) {
       door.dismiss({ because: 'text', what: problem })
       // That it turns nothing on decides beside agents that do.
@@ -241,11 +233,9 @@ function takeParsed(
 }
 
 /** What cannot be read may mention SPIFFE IDs, as an object that names identities does; for an answer that asks for them. */
-function mayMention(problem: InputProblem, text: string, rules: FileRules): InputProblem {
-  const naming = rules.wanted.find((one) => POLICY_KINDS.includes(qualifiedKind(one)))
-  if (rules.mentions !== true || problem.reach === undefined || naming === undefined) return problem
-  if (!mayHoldIds(text)) return problem
-  return { ...problem, reach: [...problem.reach, ...reachOf(naming, {}, text)] }
+function reachOfMentions(text: string, { mentions, wanted }: ReadingRules): readonly ProblemReach[] {
+  const naming = wanted.find((one) => POLICY_KINDS.includes(qualifiedKind(one)))
+  return mentions !== true || naming === undefined || !mayHoldIds(text) ? [] : reachOf(naming, {}, text)
 }
 
 /** The field that every object has, an escape or a tag that may spell it, or a byte of another encoding than UTF-8. */
@@ -259,12 +249,12 @@ function readingAside(rules: ReadingRules, budget: Budget): ReachOfFile {
       return undefined
     if (!OF_OBJECT.test(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')))
       return []
-    const door = new Door()
-    const aside = new Collection(rules, door, budget)
+    const aside = new Collection(rules, budget)
+    const { door } = aside
     const take = async (): Promise<void> => {
       const parsed = await parse(path, bytes, { budget })
       const documents = parsed.documents.filter(({ value }) => !isRecord(value) || isTyped(value))
-      takeParsed(path, { ...parsed, documents }, rules, { door, collected: aside })
+      takeParsed(path, { ...parsed, documents }, aside)
     }
     const spent = await untilSpent(take())
     const opaque = door.opaque().filter(({ isNoted }) => isNoted !== true)
@@ -308,19 +298,13 @@ async function untilSpent(taking: Promise<void>): Promise<BudgetSpent | undefine
   }
 }
 
-interface Taken {
-  readonly budget: Budget
-  readonly door: Door
-  readonly progress: ProgressLine
-  readonly collected: Collection
-}
-
 async function readSources(
   args: FileArguments,
-  rules: TreeRules,
   io: SourceIo,
-  { budget, door, progress, collected }: Taken,
+  collected: Collection,
+  progress: ProgressLine,
 ): Promise<{ readonly sources: readonly Source[]; readonly tree: Tree }> {
+  const { door, budget } = collected
   const sources: Source[] = []
   let isFull = false
   const add = (
@@ -342,7 +326,7 @@ async function readSources(
   const named = args.files.filter((path) => path !== STDIN_ARGUMENT)
   const found = findFiles(named, { ...args, cwd })
   door.hold(...found.problems)
-  const tree = await readTree(found, rules, io, { budget, progress, collected })
+  const tree = await readTree(found, args.render === true, io, collected, progress)
   const files = tree.files()
   for (const [number, file] of files.entries()) {
     if (isFull) break
@@ -411,12 +395,13 @@ function mayStandForMore(text: string): boolean {
 }
 
 /** What is wrong with a document, and how far that reaches. */
-function faultProblem(name: string, fault: DocumentFault, rules: FileRules): InputProblem {
+function faultProblem(name: string, fault: DocumentFault, { rules, namespace }: Collection): InputProblem {
   const { document, line, column, text, why, fix } = fault
   const place = { file: name, document, line, column }
   const isAny = text === undefined || text.length > TEXT_READ_MAX || isErrorText(text)
-  const found = isAny ? undefined : reachOfText(text, rules)
-  const reach = found?.length === 0 && mayStandForMore(text ?? '') ? undefined : found
+  const found = isAny ? undefined : reachOfText(text, { wanted: rules.wanted, namespace })
+  const isOpen = found?.length === 0 && mayStandForMore(text ?? '')
+  const reach = isOpen || found === undefined ? undefined : [...found, ...reachOfMentions(text ?? '', rules)]
   const placeholder = text === undefined ? undefined : placeholderIn(text)
   const what = `document ${document} of ${name}`
   if (placeholder !== undefined) return templateProblem(what, place, placeholder, reach)

@@ -13,11 +13,11 @@ import { readObjectVersion } from '@kleym/shared/core/model/objects/meta.ts'
 import { recordAt } from '@kleym/shared/core/model/objects/pod.ts'
 import { kindsChangedBy, podChangeOf } from '@kleym/shared/core/model/objects/pod-changers.ts'
 import type { Origin, RawObject } from '@kleym/shared/core/model/objects/raw.ts'
-import type { Budget } from './budget.ts'
+import { Budget } from './budget.ts'
 import { commandProblem } from './changing-commands.ts'
 import type { ParsedDocument } from './document.ts'
 import { scopeOfCrd, scopesOf, type KindScope } from './crd-scopes.ts'
-import type { Door } from './door.ts'
+import { Door } from './door.ts'
 import { embeddedProblem } from './embedded-objects.ts'
 import { missOf, type MisspelledObject, type Miss } from './near-miss.ts'
 import { failedRead } from './failed-read.ts'
@@ -64,10 +64,10 @@ interface ObjectPlace {
 
 /** Takes the documents that are read, one after the other, and holds what they have. */
 export class Collection {
-  readonly #rules: ReadingRules
+  readonly rules: ReadingRules
   /** What becomes of each document. */
-  readonly #door: Door
-  readonly #budget: Budget
+  readonly door = new Door()
+  readonly budget: Budget
   /** By type: files hold many objects of few types. */
   readonly #types = new Map<string, TypeFacts>()
   /** What pods have in common. */
@@ -99,15 +99,14 @@ export class Collection {
   asMade: ((value: JsonRecord) => MadeDeployer) | undefined
 
   /** Each object is charged to the budget. */
-  constructor(rules: ReadingRules, door: Door, budget: Budget) {
-    this.#rules = rules
-    this.#door = door
-    this.#budget = budget
+  constructor(rules: ReadingRules, budget = new Budget()) {
+    this.rules = rules
+    this.budget = budget
   }
 
   /** The namespace of an object that names none, if there is one. */
   get namespace(): string | undefined {
-    const [namespace, ...others] = this.namespaces ?? [this.#rules.namespace]
+    const [namespace, ...others] = this.namespaces ?? [this.rules.namespace]
     return others.length === 0 ? namespace : undefined
   }
 
@@ -122,10 +121,10 @@ export class Collection {
     // Lists may hold Lists, no deeper than the readers take.
     const enter = (value: unknown, path: readonly number[]): void => {
       const origin = originAt(path)
-      const failed = failedRead(value, this.#rules.wanted)
+      const failed = failedRead(value, this.rules.wanted)
       if (failed !== undefined) {
         const { hasItems, ...problem } = failed
-        this.#door.hold({ kind: 'failed', where: placeText(origin), ...problem })
+        this.door.hold({ kind: 'failed', where: placeText(origin), ...problem })
         if (hasItems !== true) return
       }
       const items = listItems(value)
@@ -139,7 +138,7 @@ export class Collection {
   skip(type: { readonly kind: string; readonly apiVersion: string }): void {
     const kind = kindKey(type)
     // No API server knows it: it stands beside manifests, for `kubectl kleym test` alone.
-    if (kind !== IDENTITY_TESTS) this.#door.dismiss({ because: 'kind', kind })
+    if (kind !== IDENTITY_TESTS) this.door.dismiss({ because: 'kind', kind })
   }
 
   #object(value: unknown, place: ObjectPlace): void {
@@ -147,15 +146,15 @@ export class Collection {
     const type = isRecord(value) ? readType(value) : undefined
     if (!isRecord(value) || type === undefined) {
       if (inList && !isRecord(value))
-        this.#door.hold(incomplete('an item of the list is no object', origin, `it is ${typeName(value)}`))
+        this.door.hold(incomplete('an item of the list is no object', origin, `it is ${typeName(value)}`))
       else this.#untyped(value, origin)
       return
     }
-    const { wanted: allWanted } = this.#rules
+    const { wanted: allWanted } = this.rules
     const typeKey = `${type.apiVersion} ${type.kind}`
     const untyped = this.#types.has(typeKey) ? undefined : templateOfType(value, type, origin, allWanted)
     if (untyped !== undefined) {
-      this.#door.hold(untyped)
+      this.door.hold(untyped)
       return
     }
     const facts = getOrCreate(this.#types, typeKey, () => ({
@@ -169,11 +168,11 @@ export class Collection {
       this.nearMisses.push({ apiVersion, kind, namespace, name, miss, origin })
       return
     }
-    const isFromCluster = isDump(value, this.#rules)
+    const isFromCluster = isDump(value, this.rules)
     const wanted = facts.wanted ?? makerOf(type, value, isFromCluster)
     if (miss !== undefined && wanted !== undefined) {
       // A reference to one of its kind may mean it.
-      this.#door.hold({
+      this.door.hold({
         ...incomplete(`cannot read ${type.kind} of ${type.apiVersion}`, origin, miss.why),
         fix: miss.fix,
         reach: this.#reachOf(value, wanted),
@@ -184,7 +183,7 @@ export class Collection {
     if (mayHold && wanted?.versions === undefined && !isFromCluster) {
       this.#noteHeld(value, origin)
       const change = commandProblem(value, origin, allWanted)
-      if (change !== undefined) this.#door.hold(change)
+      if (change !== undefined) this.door.hold(change)
       // The fields of a kind that is read name nothing to be fetched: what its containers run may.
       if (facts.wanted !== undefined) this.#noteDeployer(value, origin, true)
     }
@@ -206,9 +205,9 @@ export class Collection {
       fault === undefined && !isFromCluster ? placeholderInObject(value, mayHold) : undefined
     if (fault !== undefined) {
       const reach = reachOf(wanted, {}, JSON.stringify(value))
-      this.#door.hold({ ...incomplete(`${wanted.kind} whose metadata cannot be read`, origin, fault), reach })
+      this.door.hold({ ...incomplete(`${wanted.kind} whose metadata cannot be read`, origin, fault), reach })
     } else if (placeholder !== undefined)
-      this.#door.hold(templateProblem(wanted.kind, origin, placeholder, this.#reachOf(value, wanted)))
+      this.door.hold(templateProblem(wanted.kind, origin, placeholder, this.#reachOf(value, wanted)))
     else if (isFromCluster || !this.#takeAsPatch(value, wanted, origin)) {
       const isUnread = wanted.isUnread === true
       const named = nonEmpty(stringAt(value, 'metadata', 'namespace'))
@@ -216,16 +215,16 @@ export class Collection {
       const mayBeAnywhere = isUnread && named === undefined && !isKnownNamespaced(wanted)
       const given = isPlaced && !mayBeAnywhere ? this.namespaces : undefined
       if (isPlaced && given === undefined) this.placed++
-      const namespaces = given ?? [named ?? this.#rules.namespace]
+      const namespaces = given ?? [named ?? this.rules.namespace]
       // A thousand deployers of one folder make a thousand objects of each that is in it.
       const count = Math.max(1, namespaces.length)
-      this.#budget.charge('objects', count)
-      if (wanted.kind === BINDING_KIND) this.#budget.charge('bindings', count)
+      this.budget.charge('objects', count)
+      if (wanted.kind === BINDING_KIND) this.budget.charge('bindings', count)
       if (namespaces.length === 0)
-        this.#door.hold(inOpenNamespace(value, origin, this.#reachOf(value, wanted)))
+        this.door.hold(inOpenNamespace(value, origin, this.#reachOf(value, wanted)))
       for (const namespace of given ?? []) this.given.set(namespace, (this.given.get(namespace) ?? 0) + 1)
       for (const namespace of namespaces)
-        this.#door.read({
+        this.door.read({
           ...this.#settle(value, { kind: wanted, namespace, isFromCluster }),
           origin,
           ...(isUnread && { isUnread }),
@@ -242,9 +241,9 @@ export class Collection {
     const { namespace, name } = readObjectVersion(value)
     const podChange = podChangeOf(type, name, () => JSON.stringify(value), value)
     if (podChange !== undefined)
-      this.#door.read({ value: { ...type, metadata: { namespace, name } }, origin, podChange })
+      this.door.read({ value: { ...type, metadata: { namespace, name } }, origin, podChange })
     const mentions = this.#mentionsOf(value, type, origin)
-    if (mentions !== undefined) this.#door.read(mentions)
+    if (mentions !== undefined) this.door.read(mentions)
     if (!isFromCluster) {
       this.#noteDeployer(value, origin)
       this.#noteChanges(value, type, origin)
@@ -258,12 +257,12 @@ export class Collection {
 
   /** What is no object by its type may be half of one, hold objects, deploy something, or show nothing of what it is. */
   #untyped(value: unknown, origin: Origin): void {
-    const { wanted } = this.#rules
+    const { wanted } = this.rules
     const half = halfTyped(value, wanted)
-    if (half !== undefined) this.#door.hold({ ...incomplete(half.what, origin, half.why), ...half })
-    else if (isSealed(value)) this.#door.hold(sealedProblem(origin))
+    if (half !== undefined) this.door.hold({ ...incomplete(half.what, origin, half.why), ...half })
+    else if (isSealed(value)) this.door.hold(sealedProblem(origin))
     else {
-      this.#door.dismiss({ because: 'no object', file: origin.file })
+      this.door.dismiss({ because: 'no object', file: origin.file })
       this.#noteHeld(value, origin)
       this.#noteDeployer(value, origin)
     }
@@ -271,7 +270,7 @@ export class Collection {
 
   /** What is kept of an object of any other kind, which mentions SPIFFE IDs; undefined: it mentions none, or is not asked for them. */
   #mentionsOf(value: JsonRecord, type: ObjectType, origin: Origin): RawObject | undefined {
-    const mentions = this.#rules.mentions === true ? mentionRules(value) : []
+    const mentions = this.rules.mentions === true ? mentionRules(value) : []
     if (mentions.length === 0 || this.takesAway?.(value, { ...type, namespaced: true }) === true)
       return undefined
     const { namespace, name } = readObjectVersion(value)
@@ -281,7 +280,7 @@ export class Collection {
       namespace: namespace === '' && isKnownNamespaced(type) ? (this.namespace ?? '') : namespace,
       ...(isRecord(annotations) && { annotations }),
     }
-    this.#budget.charge('objects', 1)
+    this.budget.charge('objects', 1)
     return { value: { apiVersion: type.apiVersion, kind: type.kind, metadata }, origin, mentions }
   }
 
@@ -290,7 +289,7 @@ export class Collection {
     const lack = lackOf(value)
     if (lack === undefined && !isDirective(value)) return false
     const reach = this.#reachOf(value, wanted)
-    this.#door.hold(
+    this.door.hold(
       lack === undefined
         ? {
             ...incomplete(`${wanted.kind} that is a patch`, origin, 'it has a $patch, which no object has'),
@@ -316,10 +315,10 @@ export class Collection {
 
   /** What a policy makes of objects that are read is not what their manifests say. */
   #noteChanges(value: JsonRecord, type: ObjectType, origin: Origin): void {
-    const changed = kindsChangedBy(type, JSON.stringify(own(value, 'spec') ?? {}), this.#rules.wanted)
+    const changed = kindsChangedBy(type, JSON.stringify(own(value, 'spec') ?? {}), this.rules.wanted)
     if (changed.length === 0) return
     const kinds = new Set(changed.map(({ kind }) => kind))
-    this.#door.hold({
+    this.door.hold({
       kind: 'not rendered',
       what: `${type.kind} ${readObjectVersion(value).name} may change objects: ${[...kinds].join(', ')}`,
       alike: 'policies may change objects',
@@ -332,7 +331,7 @@ export class Collection {
 
   /** An object may hold others, and so may what is none by its type: in a list, in a mapping by their names, as text. */
   #noteHeld(value: unknown, origin: Origin): void {
-    const found = embeddedProblem(value, origin, this.#rules.wanted)
+    const found = embeddedProblem(value, origin, this.rules.wanted)
     if (found !== undefined) this.embedded.push(found)
   }
 

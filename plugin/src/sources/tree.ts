@@ -52,22 +52,15 @@ export interface Source {
   readonly folder?: string
 }
 
-/** What a tree is read with. */
-export interface TreeRules extends ReadingRules {
-  readonly render: boolean
-}
-
 /** Reads the charts and the kustomizations among the files, and renders them if `--render` is given. */
 export async function readTree(
   found: FoundFiles,
-  rules: TreeRules,
+  isRendered: boolean,
   io: SourceIo,
-  {
-    budget,
-    progress,
-    collected,
-  }: { readonly budget: Budget; readonly progress: ProgressLine; readonly collected: Collection },
+  collected: Collection,
+  progress: ProgressLine,
 ): Promise<Tree> {
+  const { rules, budget } = collected
   const texts = new Map<string, string | undefined>()
   const textOf = (path: string): string | undefined => {
     if (!texts.has(path)) texts.set(path, smallText(path, budget))
@@ -81,22 +74,22 @@ export async function readTree(
       if (isRecord(value))
         collected.deploying.push(...[deploying({ ...KUSTOMIZATION_TYPE, ...value }, origin) ?? []].flat())
       const generated = ['configMapGenerator', 'secretGenerator'].map((field) => own(value, field))
-      if (!rules.render && isRecord(value))
+      if (!isRendered && isRecord(value))
         for (const made of generatedAgents(value, path, textOf))
           collected.made.push({ value: made, origin, isManifest: true })
-      const held = rules.render ? undefined : embeddedProblem(generated, origin, rules.wanted)
+      const held = isRendered ? undefined : embeddedProblem(generated, origin, rules.wanted)
       if (held !== undefined) collected.embedded.push(held)
       return value
     },
     textOf,
   )
-  const tree = new Tree(found, overlays, rules, textOf)
+  const tree = new Tree(found, overlays, { ...rules, isRendered }, textOf)
   for (const folder of found.charts) {
     progress.at(() => `looking at the chart in ${folder.name}`)
     collected.deploying.push(...(await tree.addChart(folder, budget)))
   }
   progress.at(() => 'rendering kustomizations')
-  if (rules.render) await inParallel(overlays.roots, (root) => tree.renderOverlay(root, io))
+  if (isRendered) await inParallel(overlays.roots, (root) => tree.renderOverlay(root, io))
   return tree
 }
 
@@ -123,6 +116,8 @@ interface ChartReading {
   /** Why it was asked for and could not be rendered; undefined: it was not asked for. */
   readonly failure: string | undefined
 }
+
+type TreeRules = ReadingRules & { readonly isRendered: boolean }
 
 /** A tree as it is read. */
 export class Tree {
@@ -171,7 +166,7 @@ export class Tree {
 
   /** A patch, content or configuration that a kustomization names is a part of it: so is what such a file may hold by itself. */
   async takePatches(reachOfFile: ReachOfFile): Promise<void> {
-    if (this.#rules.render) return
+    if (this.#rules.isRendered) return
     for (const { kustomization, changed } of this.#overlays.overlays)
       for (const path of kustomization.others)
         if (this.#overlays.patches.has(path))
@@ -293,7 +288,7 @@ export class Tree {
 
   /** Renders the charts where that is asked for: with the values of what deploys them, else with their own. */
   async renderCharts(all: readonly Deploying[], ofTree: OwnTree, io: SourceIo): Promise<readonly Source[]> {
-    if (!this.#rules.render) return []
+    if (!this.#rules.isRendered) return []
     const before = this.rendered.length
     const { helmTemplate } = await import('./render.ts')
     const charts = this.#charts.splice(0)
@@ -461,7 +456,7 @@ export class Tree {
     return this.#overlays.overlays.flatMap((reading) => {
       const { kustomization } = reading
       // What is changed on the way is changed by those above too, which tell of it.
-      const isPassedOn = this.#rules.render && this.#overlays.rootsOf(reading).length > 0
+      const isPassedOn = this.#rules.isRendered && this.#overlays.rootsOf(reading).length > 0
       // What one that was rendered makes stands there, though others keep the files that it takes in from being dismissed.
       const changed = isPassedOn || this.#isShown(reading) ? [] : reading.changed
       const { overlay, makesScmConfig, makesAnything, isUnreadable, changes } = kustomization
@@ -503,7 +498,7 @@ export class Tree {
 
   /** What is not on this disk: of one that is rendered for others too, with all that it takes in. */
   #lackedBy(reading: OverlayReading): readonly string[] {
-    const below = this.#rules.render ? this.#overlays.below(reading) : []
+    const below = this.#rules.isRendered ? this.#overlays.below(reading) : []
     return [reading, ...below].flatMap(({ kustomization }) => kustomization.elsewhere)
   }
 }
