@@ -56,14 +56,14 @@ export class AlikeItems {
   }
 
   #item(text: string, from: number): Item | undefined {
-    const alike = this.#last?.template?.read(text, from)
+    const alike = this.#last?.template?.(text, from)
     if (alike !== undefined) return alike
     const strings = text.charCodeAt(from) === OPEN_MAP ? stringsOf(text, from) : undefined
     if (strings === undefined) return undefined
     const { skeleton, end } = strings
     const known = this.#shapes.get(skeleton)
     this.#last = known
-    const read = known?.template?.read(text, from)
+    const read = known?.template?.(text, from)
     if (read !== undefined) return read
     const itself = copied(text.slice(from, end))
     const value = parsed(itself)

@@ -30,7 +30,7 @@ export function templateOf(
   const found = new Set<number>()
   const parts = partsOf(value, marked, found)
   // One may stand at a key that comes twice, or say by chance what marks it.
-  return found.size < holes.length ? undefined : new Template(segments, value, parts)
+  return found.size < holes.length ? undefined : templateFrom(segments, value, parts)
 }
 
 /** What differs between two values, by its key: what is made of holes. Their numbers are put down as found. */
@@ -70,30 +70,40 @@ function listOf(value: readonly unknown[], parts: readonly (readonly [string, Ma
   return (text, places) => value.map((one, at) => makes.get(at)?.(text, places) ?? one)
 }
 
-/** A field of items. One that was read once is made with the next item, others where they are read: what pods report is long. */
-interface Field {
-  readonly key: string
-  readonly make: Make
-  isRead: boolean
-}
+/** The item whose text begins here; undefined where it differs in more than the holes, or they are filled with what needs an escape. */
+export type Template = (text: string, from: number) => Item | undefined
 
-export class Template {
-  /** What stands before, between and after the holes. */
-  readonly #segments: readonly string[]
-  readonly #value: JsonRecord
-  readonly #fields: readonly Field[]
-
-  constructor(segments: readonly string[], value: JsonRecord, parts: readonly (readonly [string, Make])[]) {
-    this.#segments = segments
-    this.#value = value
-    this.#fields = parts.map(([key, make]) => ({ key, make, isRead: false }))
+/** `segments`: what stands before, between and after the holes. */
+function templateFrom(
+  segments: readonly string[],
+  value: JsonRecord,
+  parts: readonly (readonly [string, Make])[],
+): Template {
+  // A field that was read once is made with the next item, others where they are read: what pods report is long.
+  const fields = parts.map(([key, make]) => ({ key, make, isRead: false }))
+  const itemOf = (text: string, places: readonly number[]): JsonRecord => {
+    const item: Record<string, unknown> = { ...value }
+    for (const field of fields) {
+      const { key, make } = field
+      if (field.isRead) {
+        item[key] = make(text, places)
+        continue
+      }
+      const set = (one: unknown): unknown =>
+        Object.defineProperty(item, key, { value: one, enumerable: true, configurable: true, writable: true })
+      const get = (): unknown => {
+        field.isRead = true
+        set(make(text, places))
+        return item[key]
+      }
+      Object.defineProperty(item, key, { get, set, enumerable: true, configurable: true })
+    }
+    return item
   }
-
-  /** The item whose text begins here; undefined where it differs in more than the holes, or they are filled with what needs an escape. */
-  read(text: string, from: number): Item | undefined {
+  return (text, from) => {
     const places: number[] = []
     let at = from
-    for (const segment of this.#segments) {
+    for (const segment of segments) {
       if (at > from) {
         places.push(at)
         at = endOfPlain(text, at)
@@ -102,26 +112,7 @@ export class Template {
       if (!text.startsWith(segment, at)) return undefined
       at += segment.length
     }
-    return { value: this.#make(text, places), end: at }
-  }
-
-  #make(text: string, places: readonly number[]): JsonRecord {
-    const item: Record<string, unknown> = { ...this.#value }
-    for (const field of this.#fields) {
-      const { key, make } = field
-      if (field.isRead) item[key] = make(text, places)
-      else {
-        const set = (value: unknown): unknown =>
-          Object.defineProperty(item, key, { value, enumerable: true, configurable: true, writable: true })
-        const get = (): unknown => {
-          field.isRead = true
-          set(make(text, places))
-          return item[key]
-        }
-        Object.defineProperty(item, key, { get, set, enumerable: true, configurable: true })
-      }
-    }
-    return item
+    return { value: itemOf(text, places), end: at }
   }
 }
 

@@ -225,7 +225,7 @@ export class Collection {
       for (const namespace of given ?? []) this.given.set(namespace, (this.given.get(namespace) ?? 0) + 1)
       for (const namespace of namespaces)
         this.door.read({
-          ...this.#settle(value, { kind: wanted, namespace, isFromCluster }),
+          ...this.#settle(value, wanted, namespace, isFromCluster),
           origin,
           ...(isUnread && { isUnread }),
           ...(mayBeAnywhere && { mayBeAnywhere }),
@@ -341,16 +341,11 @@ export class Collection {
   }
 
   /** The object with its namespace settled, and without what it must not bring along. */
-  #settle(
-    value: JsonRecord,
-    {
-      kind,
-      namespace,
-      isFromCluster,
-    }: { readonly kind: WantedKind; readonly namespace: string; readonly isFromCluster: boolean },
-  ): RawObject {
-    const found = own(value, 'metadata')
-    const metadata: Record<string, unknown> = isRecord(found) ? { ...found } : {}
+  #settle(value: JsonRecord, kind: WantedKind, namespace: string, isFromCluster: boolean): RawObject {
+    const found = recordAt(value, 'metadata')
+    const metadata: Record<string, unknown> = {
+      ...(kind.kind === 'Pod' ? this.#sharing.fields(found, SHARED) : found),
+    }
     // What was applied of a live object tells what the next apply keeps. Of Pods, which may be very many, it is not kept.
     const applied = isFromCluster && kind.kind !== 'Pod' ? appliedRecord(metadata) : undefined
     delete metadata['managedFields']
@@ -362,9 +357,6 @@ export class Collection {
       const { [LAST_APPLIED]: _, ...rest } = annotations
       metadata['annotations'] = rest
     }
-    if (kind.kind === 'Pod')
-      for (const field of SHARED)
-        if (Object.hasOwn(metadata, field)) metadata[field] = this.#sharing.value(metadata[field])
     const settled: Record<string, unknown> = { ...value, metadata }
     if (isFromCluster) return { value: settled, ...(applied && { applied }) }
     delete settled['status']
