@@ -102,16 +102,12 @@ function keyOfRegistrations(value: unknown): string | undefined {
     const isEntry = names.some((name) => /^selectors?$/i.test(name))
     found ??= names.find((name) =>
       KEYS_OF_REGISTRATIONS.test(name)
-        ? isParent(own(part, name))
+        ? typeof (own(part, name) ?? '') === 'object'
         : (isEntry && KEY_OF_ENTRY.test(name)) || (KEY_OF_AGENTS.test(name) && own(part, name) !== false),
     )
     return found === undefined
   })
   return found
-}
-
-function isParent(value: unknown): boolean {
-  return typeof value === 'object' && value !== null
 }
 
 /**

@@ -72,12 +72,13 @@ function problemOf({ variants, more, last, isUsed: isLaterUsed }: Places): Input
   const [first] = variants
   if (first === undefined || !(isLaterUsed || isUsed(first))) return undefined
   const { namespace, name } = readObjectVersion(first.value)
+  const times = variants.length + more
   const subject = `${kindOf(first.value).kind} ${namespace === '' ? name : namespacedName(namespace, name)}`
   return {
     kind: 'duplicate',
     subject,
     alike: 'objects are defined more than once in the files',
-    what: `${subject} is defined ${timesText(variants.length + more)} in the files`,
+    what: `${subject} is defined ${times === 2 ? 'twice' : `${times} times`} in the files`,
     where: `${variants.map(originText).join(' and ')}${more === 0 ? '' : ` and ${counted(more, 'other place')}`}`,
     why: `they differ, and only one can be meant: kubectl apply -R would leave that of ${originText(last)}`,
     fix: 'remove one of them, or give fewer files; the answer is about the first one',
@@ -88,10 +89,6 @@ function problemOf({ variants, more, last, isUsed: isLaterUsed }: Places): Input
 /** A ConfigMap is read for SCM's configuration alone. */
 function isUsed({ value }: RawObject): boolean {
   return value['kind'] !== 'ConfigMap' || mayHoldScmConfig(JSON.stringify(value))
-}
-
-function timesText(count: number): string {
-  return count === 2 ? 'twice' : `${count} times`
 }
 
 function originText({ origin }: RawObject): string {

@@ -2,8 +2,8 @@
 // only their names, and errors that kubectl or helm print. A dump with one of these is not complete: docs/offline.md,
 // "Sources". The kinds: https://kubernetes.io/docs/reference/using-api/api-concepts/ (Status, `continue`, Table,
 // PartialObjectMetadata).
-import { dig, isRecord, listAt, own, stringAt } from '@kleym/shared/core/base/json.ts'
-import { groupOfApiVersion, kindOf, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
+import { isRecord, listAt, own, stringAt } from '@kleym/shared/core/base/json.ts'
+import { isTyped, kindOf, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
 import type { InputProblem, ProblemReach } from './problem.ts'
 import type { WantedKind } from './wanted-kind.ts'
 
@@ -15,36 +15,34 @@ const NAMES_ALONE: ReadonlySet<string> = new Set([
   'PartialObjectMetadata',
   'PartialObjectMetadataList',
 ])
-const META_GROUP = 'meta.k8s.io'
 
-/** Whether an object of this type may be one. */
-export function mayBeFailedRead({
-  apiVersion,
-  kind,
-}: {
-  readonly apiVersion: string
-  readonly kind: string
-}): boolean {
-  const group = groupOfApiVersion(apiVersion)
-  return (kind === 'Status' && group === '') || (NAMES_ALONE.has(kind) && group === META_GROUP)
+/** Whether an object of this type may be one, if it is no list. */
+export function mayBeFailedRead(type: unknown): boolean {
+  return isStatus(kindOf(type)) || hasNamesAlone(kindOf(type))
+}
+
+function isStatus({ kind, group }: ReturnType<typeof kindOf>): boolean {
+  return kind === 'Status' && group === ''
+}
+
+function hasNamesAlone({ kind, group }: ReturnType<typeof kindOf>): boolean {
+  return NAMES_ALONE.has(kind) && group === 'meta.k8s.io'
 }
 
 /** Why a document is no complete answer of a server; undefined if it is none of these, or is about kinds that are not read. */
 export function failedRead(value: unknown, wanted: readonly WantedKind[]): FailedRead | undefined {
   if (typeof value === 'string') return isErrorText(value) ? errorText(value) : undefined
-  const kind = stringAt(value, 'kind')
-  const apiVersion = stringAt(value, 'apiVersion')
-  if (kind === undefined || apiVersion === undefined) return errorField(value)
-  const group = groupOfApiVersion(apiVersion)
-  if (kind === 'Status' && group === '') return refusal(value, wanted)
-  if (NAMES_ALONE.has(kind) && group === META_GROUP)
+  if (!isTyped(value)) return errorField(value)
+  const { kind, group } = kindOf(value)
+  if (isStatus({ kind, group })) return refusal(value, wanted)
+  if (hasNamesAlone({ kind, group }))
     return {
       what: `${kind} has no objects`,
       why: 'it has names alone: what they are the names of is not there',
       fix: 'give the objects themselves: kubectl get -o yaml',
     }
   if (!kind.endsWith('List')) return undefined
-  return isCut(value)
+  return (stringAt(value, 'metadata', 'continue') ?? '') !== ''
     ? cutList(value, { kind: kind.slice(0, -'List'.length), group }, wanted)
     : errorAmong(value)
 }
@@ -72,11 +70,6 @@ function singular(name: string): string {
 
 function reachOfKind(kind: WantedKind): ProblemReach {
   return { kind: qualifiedKind(kind), namespace: undefined, name: undefined }
-}
-
-function isCut(value: unknown): boolean {
-  const next = dig(value, 'metadata', 'continue')
-  return typeof next === 'string' && next !== ''
 }
 
 /** `listed` is what the list is called after; what its items are may be others. */

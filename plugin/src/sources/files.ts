@@ -110,12 +110,6 @@ export const KUSTOMIZATION_FILES: ReadonlySet<string> = new Set([
   'Kustomization',
 ])
 
-/** A path without links, and that of the link to it. */
-interface RealPath {
-  readonly real: string
-  readonly place?: string
-}
-
 /** The files that the given paths mean, sorted by name, each once. */
 export function findFiles(
   paths: readonly string[],
@@ -142,7 +136,8 @@ export function findFiles(
   const seenFolders = new Set<string>()
   let entriesSeen = 0
 
-  const addFile = (name: string, path: string, { real, place = real }: RealPath): void => {
+  // `place`: where it was found, without links apart from its own.
+  const addFile = (name: string, path: string, real: string, place = real): void => {
     const known = found.get(real)
     const at = getOrCreate(places, real, () => [])
     at.push(place)
@@ -209,7 +204,7 @@ export function findFiles(
       if (facts.isDirectory()) {
         if (options.recursive && !isLink) addFolder({ ...place, real: target })
       } else if (facts.isFile() && OF_TOOLS.test(name)) aside.tools.push({ name, path, real: target })
-      else if (wanted && facts.isFile()) addFile(name, path, { real: target, place: real })
+      else if (wanted && facts.isFile()) addFile(name, path, target, real)
       else if (facts.isFile() && TEMPLATE.test(name) && !PUT_ASIDE.test(name))
         aside.templates.push({ name, path, real: target })
       else if (wanted) aside.odd.push(name)
@@ -229,9 +224,11 @@ export function findFiles(
         found.size + problems.length + Object.values(aside).reduce((sum, { length }) => sum + length, 0)
       const before = count()
       if (facts.isDirectory()) addFolder({ name, path, real, below: '', depth: 0 })
-      else addFile(name, path, { real })
+      else addFile(name, path, real)
       const isEmpty = facts.isDirectory() && count() === before
-      if (isEmpty && !isCovered(real, found)) problems.push(empty(name, options))
+      // Its files may have been found through another path already.
+      const isCovered = found.keys().some((one) => one.startsWith(`${real}${sep}`))
+      if (isEmpty && !isCovered) problems.push(empty(name, options))
     } catch (error) {
       problems.push(missing(name, error, options.flag))
     }
@@ -393,12 +390,6 @@ function empty(
       ? 'name the folder that holds the manifests'
       : 'add -R to read the folders below it too, or name another folder',
   }
-}
-
-/** Whether files below a folder were found through another path already. */
-function isCovered(folder: string, found: ReadonlyMap<string, FoundFile>): boolean {
-  const below = `${folder}${sep}`
-  return [...found.keys()].some((path) => path.startsWith(below))
 }
 
 function tooMany(name: string): InputProblem {

@@ -30,7 +30,7 @@ export function ownTree(
   return {
     folderAt: (path) => {
       const names = path.split('/').filter((name) => name !== '' && name !== '.' && name !== '..')
-      if (names.length === 0 && path.startsWith('.')) return topOf(folders)
+      if (names.length === 0 && path.startsWith('.')) return topmost(folders, '')
       if (names.length === 0 || path.includes('://')) return undefined
       // One name is the end of many paths. What is relative to a file begins with a dot.
       const { top } = clone()
@@ -54,11 +54,6 @@ function plainAddress(address: string): string {
     .replace(/^[^@/]*@/, '')
     .replace(/^([^/:]+):(?:\d+\/)?/, '$1/')
     .replace(/(?:\.git)?\/*$/, '')
-}
-
-/** The topmost of some folders. */
-function topOf(folders: ReadonlySet<string>): string | undefined {
-  return topmost(folders, '')
 }
 
 /** The shortest of the paths with an end: a path from the top of a repository may end another one too. */
@@ -85,7 +80,7 @@ interface Clone {
 
 /** The repository that holds the topmost folder. */
 function cloneOf(folders: ReadonlySet<string>): Clone {
-  for (let top = topOf(folders); top !== undefined;) {
+  for (let top = topmost(folders, ''); top !== undefined;) {
     const config = configOfGit(top)
     if (config !== undefined)
       return {

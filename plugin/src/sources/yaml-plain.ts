@@ -126,11 +126,17 @@ function readValue(place: Place, line: YamlLine, depth: number): unknown {
   return readBelow(place, line, depth + 1)
 }
 
-function readOpen(place: Place, line: YamlLine): unknown {
-  const { open } = line
-  if (!open.startsWith('{') && !open.startsWith('[')) return readBlockScalar(place, line)
+/** What stands in brackets, or a block scalar. */
+function readOpen(place: Place, { open, indent }: YamlLine): unknown {
+  if (open.startsWith('{') || open.startsWith('[')) {
+    next(place)
+    return readFlow(open)
+  }
+  const block = readBlock(place.texts, place.number + 1, indent)
+  if (block === undefined) return undefined
+  place.number = block.end - 1
   next(place)
-  return readFlow(open)
+  return blockText(open, block.lines)
 }
 
 /** What stands below a key or a dash, or behind the dash. */
@@ -155,14 +161,6 @@ function readListOf(
   const items = readList(place, depth, besideKey, lines)
   if (items !== undefined) place.itemLines.set(items, lines)
   return items
-}
-
-function readBlockScalar(place: Place, { open, indent }: YamlLine): string | undefined {
-  const block = readBlock(place.texts, place.number + 1, indent)
-  if (block === undefined) return undefined
-  place.number = block.end - 1
-  next(place)
-  return blockText(open, block.lines)
 }
 
 /** The lines of a block scalar without their indentation, and the number of the line after it. */
