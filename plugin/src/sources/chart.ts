@@ -1,7 +1,7 @@
 // A Helm chart that is not rendered, looked through as text: which kinds its templates, its values and its subcharts name,
 // and which of its dependencies are not there.
 import { join } from 'node:path'
-import { isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
+import { isRecord, listAt, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import type { Budget } from './budget.ts'
 import { chartFiles, entriesOf, otherFiles, textOfFile, type ChartFile } from './chart-files.ts'
 import { splitDocuments } from './document.ts'
@@ -45,8 +45,7 @@ export async function readChart(
   const required = hasRequirements ? await yamlIn(folder, 'requirements.yaml', budget) : {}
   // Which charts it depends on, it does not say.
   if (chart === undefined || required === undefined) reading.take({ path: 'Chart.yaml', text: undefined })
-  const lists = [own(chart, 'dependencies'), own(required, 'dependencies')]
-  const dependencies = lists.flatMap((list) => (Array.isArray(list) ? (list as readonly unknown[]) : []))
+  const dependencies = [chart, required].flatMap((one) => listAt(one, 'dependencies'))
   const there = entriesOf(join(folder, 'charts'))
   const missing = dependencies.flatMap((one) => {
     const name = stringAt(one, 'name') ?? ''

@@ -292,19 +292,12 @@ export class JsonElements {
   }
 
   #keyEnded(chunk: Uint8Array, at: number): number {
-    const isList = this.#nameOf(this.#take(chunk.subarray(this.#from, at)), at) === this.#key
-    if (chunk[at] !== COLON) this.#fail('it is no JSON', at)
+    const [name] = this.#listOf(this.#take(chunk.subarray(this.#from, at))) ?? []
+    if (name === undefined || chunk[at] !== COLON) this.#fail('it is no JSON', at)
+    const isList = name === this.#key
     if (isList && this.#found) this.#fail(`it has two lists ${this.#key}`, at)
     this.#state = isList ? 'before list' : 'skip'
     return at + 1
-  }
-
-  #nameOf(key: Uint8Array, at: number): unknown {
-    try {
-      return JSON.parse(this.#text.decode(key))
-    } catch {
-      return this.#fail('it is no JSON', at)
-    }
   }
 
   #fail(why: string, at: number): never {

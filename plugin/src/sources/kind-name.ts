@@ -29,13 +29,9 @@ const NAMES: ReadonlyMap<string, readonly string[]> = new Map(
   SUBJECTS.map(({ kind, plural }) => [kind, [kind.toLowerCase(), plural, ...(SHORT_NAMES[kind] ?? [])]]),
 )
 
-const CLUSTER_SCOPED: ReadonlySet<string> = new Set(
-  SUBJECTS.flatMap(({ kind, namespaced }) => (namespaced ? [] : kind)),
-)
-
 /** Whether objects of a kind that has a name here stand in no namespace. */
 export function isClusterScoped(kind: string): boolean {
-  return CLUSTER_SCOPED.has(kind)
+  return SUBJECTS.some((one) => one.kind === kind && !one.namespaced)
 }
 
 /** The kinds that have pods, or a template of them. */

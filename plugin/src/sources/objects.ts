@@ -28,7 +28,7 @@ import {
   placeholderInType,
   type ManifestPlaceholder,
 } from './placeholders.ts'
-import { isDirective, lackOf, partialObject } from './partial-objects.ts'
+import { isDirective, lackOf } from './partial-objects.ts'
 import { deploying, openly, sourceAddress, type Deploying, type MadeDeployer } from './deployers.ts'
 import { placeText, type InputPlace, type InputProblem, type ProblemReach } from './problem.ts'
 import { reachOf, reachOfOpenType } from './reach.ts'
@@ -47,13 +47,6 @@ export interface ReadingRules {
   readonly mentions?: boolean
 }
 
-/** What a type without placeholders says of all objects of it. */
-interface TypeFacts {
-  /** What is wrong with it where it is nearly one that is wanted. */
-  readonly miss: Miss | undefined
-  readonly wanted: WantedKind | undefined
-}
-
 /** Where an object stands. */
 interface ObjectPlace {
   readonly origin: Origin
@@ -68,8 +61,11 @@ export class Collection {
   /** What becomes of each document. */
   readonly door = new Door()
   readonly budget: Budget
-  /** By type: files hold many objects of few types. */
-  readonly #types = new Map<string, TypeFacts>()
+  /** By type, if it has no placeholders: what is wrong with it if it is nearly a wanted one, and the wanted one that it is. */
+  readonly #types = new Map<
+    string,
+    { readonly miss: Miss | undefined; readonly wanted: WantedKind | undefined }
+  >()
   /** What pods have in common. */
   readonly #sharing = new Sharing()
   /** What deploys something. */
@@ -289,6 +285,7 @@ export class Collection {
     const lack = lackOf(value)
     if (lack === undefined && !isDirective(value)) return false
     const reach = this.#reachOf(value, wanted)
+    const [name = ''] = ['name', 'generateName'].flatMap((field) => stringAt(value, 'metadata', field) ?? [])
     this.door.hold(
       lack === undefined
         ? {
@@ -296,7 +293,15 @@ export class Collection {
             fix: 'build what it is for: kubectl kleym ... -k DIR, or leave it out: --exclude FILE',
             reach,
           }
-        : partialObject(value, origin, { lack, reach }),
+        : {
+            kind: 'not rendered',
+            what: 'left out a workload that is no whole object',
+            where: placeText(origin),
+            why: `${wanted.kind} ${name} ${lack}`,
+            fix: 'build what it is for: kubectl kleym ... -k DIR',
+            reach,
+            isNoted: true,
+          },
     )
     return true
   }

@@ -15,8 +15,6 @@ import { readLabelSelector } from '@kleym/shared/core/model/objects/label-select
 import { readStringMap } from '@kleym/shared/core/model/objects/meta.ts'
 import { KINDS_WITH_PODS } from '@kleym/shared/core/model/objects/workload.ts'
 import { NO } from '@kleym/shared/core/model/truth/truth.ts'
-import type { Opaque } from './door.ts'
-import { placeText, type InputPlace, type ProblemReach } from './problem.ts'
 
 /** What a strategic merge patch has, and no object: https://github.com/kubernetes/community/blob/main/contributors/devel/sig-api-machinery/strategic-merge-patch.md */
 const DIRECTIVE = '$patch'
@@ -98,23 +96,4 @@ function isPlainlyMatched(value: JsonRecord): boolean {
 /** An empty selector is none: the API server refuses it in `apps/v1`. */
 function isSelector(value: unknown): boolean {
   return isRecord(value) && Object.keys(value).length > 0
-}
-
-/** A document that is no whole object: the pods of the object that it is for are not known. */
-export function partialObject(
-  value: JsonRecord,
-  place: InputPlace,
-  { lack, reach }: { readonly lack: string; readonly reach: readonly ProblemReach[] },
-): Opaque {
-  const kind = stringAt(value, 'kind') ?? ''
-  const name = stringAt(value, 'metadata', 'name') ?? stringAt(value, 'metadata', 'generateName') ?? ''
-  return {
-    kind: 'not rendered',
-    what: 'left out a workload that is no whole object',
-    where: placeText(place),
-    why: `${kind} ${name} ${lack}`,
-    fix: 'build what it is for: kubectl kleym ... -k DIR',
-    reach,
-    isNoted: true,
-  }
 }

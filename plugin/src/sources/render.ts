@@ -43,7 +43,8 @@ export async function helmTemplate(
     })
     const given = [...files, ...written].flatMap((file) => ['--values', file])
     const values = [...given, ...set.flatMap((one) => ['--set', one])]
-    return await render('helm', ['template', name, path, '--namespace', namespace, ...values], io, timeMs)
+    const args = ['template', name, path, '--namespace', namespace, ...values]
+    return await outputOf({ program: 'helm', args, env: secluded(io.env), timeMs }, io)
   } finally {
     if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
   }
@@ -51,16 +52,8 @@ export async function helmTemplate(
 
 /** `kubectl kustomize DIR`. */
 export function kubectlKustomize(path: string, io: RenderIo): Promise<ProgramOutput> {
-  return render('kubectl', ['kustomize', '--', path], io, RENDER_TIME_MAX_MS)
-}
-
-function render(
-  program: string,
-  args: readonly string[],
-  io: RenderIo,
-  timeMs: number,
-): Promise<ProgramOutput> {
-  return outputOf({ program, args, env: secluded(io.env), timeMs }, io)
+  const args = ['kustomize', '--', path]
+  return outputOf({ program: 'kubectl', args, env: secluded(io.env), timeMs: RENDER_TIME_MAX_MS }, io)
 }
 
 /** Port 9 discards whatever it is sent, where it is open at all. */

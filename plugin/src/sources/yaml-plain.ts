@@ -163,14 +163,15 @@ function readListOf(
   return items
 }
 
-/** The lines of a block scalar without their indentation, and the number of the line after it. */
-interface Block {
-  readonly lines: readonly string[]
-  readonly end: number
-}
-
-/** Undefined where its lines are indented in a way that takes more rules than these. */
-function readBlock(all: readonly string[], from: number, indent: number): Block | undefined {
+/**
+ * The lines of a block scalar without their indentation, and the number of the line after it; undefined where they are indented in a way that
+ * takes more rules than these.
+ */
+function readBlock(
+  all: readonly string[],
+  from: number,
+  indent: number,
+): { readonly lines: readonly string[]; readonly end: number } | undefined {
   const first = all[from] ?? ''
   const inner = first.length - first.trimStart().length
   if (first.trim() === '' || inner <= indent) return undefined
