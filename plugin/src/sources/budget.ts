@@ -39,13 +39,7 @@ export class BudgetSpent extends Error {
 
 /** What one run takes in. */
 export class Budget {
-  readonly #spent: Record<Charged, number> = {
-    bytes: 0,
-    documents: 0,
-    values: 0,
-    objects: 0,
-    bindings: 0,
-  }
+  readonly #spent = { bytes: 0, documents: 0, values: 0, objects: 0, bindings: 0 }
   readonly #onDocument: (count: number) => void
 
   /** `onDocument` is called with the number of documents at each. */

@@ -95,12 +95,11 @@ function unreadNotes(problems: readonly InputProblem[]): readonly string[] {
 /** Patches that nothing takes in, and manifests that no API server takes: one line for all. */
 function partialNotes(partials: readonly InputProblem[]): readonly string[] {
   if (partials.length === 0) return []
-  const what =
+  const [what, them] =
     partials.length === 1
-      ? '1 workload that is no whole object: it is a patch, or'
-      : `${partials.length} workloads that are no whole objects: they are patches, or`
-  const them = partials.length === 1 ? 'it' : 'them'
-  return [`left out ${what} the API server refuses ${them} (${placesOf(partials, '; and')})`]
+      ? ['1 workload that is no whole object: it is a patch', 'it']
+      : [`${partials.length} workloads that are no whole objects: they are patches`, 'them']
+  return [`left out ${what}, or the API server refuses ${them} (${placesOf(partials, '; and')})`]
 }
 
 function placesOf(problems: readonly InputProblem[], and: string): string {

@@ -227,8 +227,8 @@ export function findFiles(
       else addFile(name, path, real)
       const isEmpty = facts.isDirectory() && count() === before
       // Its files may have been found through another path already.
-      const isCovered = found.keys().some((one) => one.startsWith(`${real}${sep}`))
-      if (isEmpty && !isCovered) problems.push(empty(name, options))
+      const isCovered = (): boolean => found.keys().some((one) => one.startsWith(`${real}${sep}`))
+      if (isEmpty && !isCovered()) problems.push(empty(name, options))
     } catch (error) {
       problems.push(missing(name, error, options.flag))
     }

@@ -69,17 +69,14 @@ function nearestKind(
   written: Pick<Kind, 'group' | 'kind'>,
   known: readonly WantedKind[],
 ): WantedKind | undefined {
-  const near = known
-    .filter(
-      ({ group, kind }) =>
-        (written.kind === kind || isNear(written.kind, kind)) &&
-        (written.group === group || (isNear(written.group, group) && !isOtherStage(written.group, group))),
-    )
-    .map((one) => ({
-      one,
-      edits: editDistance(written.kind, one.kind) + editDistance(written.group, one.group),
-    }))
-  return near.toSorted((a, b) => a.edits - b.edits)[0]?.one
+  const edits = ({ group, kind }: WantedKind): number =>
+    editDistance(written.kind, kind) + editDistance(written.group, group)
+  const near = known.filter(
+    ({ group, kind }) =>
+      (written.kind === kind || isNear(written.kind, kind)) &&
+      (written.group === group || (isNear(written.group, group) && !isOtherStage(written.group, group))),
+  )
+  return near.toSorted((a, b) => edits(a) - edits(b))[0]
 }
 
 /** A slip of the finger: the same letters in another case, or one edit; two where there are many letters. */

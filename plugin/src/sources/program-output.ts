@@ -1,8 +1,7 @@
 // What a program of the user's prints: helm and kubectl, which render charts and kustomizations. Run without a shell, within a
 // time limit, and never for longer than kleym itself: an interrupt of kleym ends them and whatever they have started.
-import { spawn, type ChildProcess, type ChildProcessByStdio } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import process from 'node:process'
-import type { Readable } from 'node:stream'
 import { findProgram } from '@kleym/shared/kube/program-path.ts'
 import type { Interrupts, Signal, SourceIo } from '../io/context.ts'
 import { collect } from './files.ts'
@@ -21,16 +20,22 @@ export type ProgramOutput =
   | { readonly state: 'printed'; readonly bytes: Uint8Array }
   | { readonly state: 'failed'; readonly why: string; readonly isAbsent?: true }
 
-/** Runs a program to its end. Never rejects. */
+/** Runs a program to its end, waiting no longer than its time. Never rejects. */
 export async function outputOf(
   { program, args, env, timeMs }: ProgramRun,
   { cwd, env: own, interrupts }: Pick<SourceIo, 'cwd' | 'env' | 'interrupts'>,
 ): Promise<ProgramOutput> {
   const found = findProgram(program, own)
   if (found === undefined) return { ...failed(`${program} is not on the PATH`), isAbsent: true }
-  // Before the program starts: what ends kleym between the two would leave the program running.
+  const name = `${program} ${args[0] ?? ''}`
   let child: ChildProcess | undefined
+  let isLate = false
+  // Before the program starts: what ends kleym between the two would leave the program running.
   const release = endWithKleym(() => child, interrupts)
+  const timer = setTimeout(() => {
+    isLate = true
+    if (child !== undefined) endAll(child)
+  }, timeMs)
   try {
     const started = spawn(found, args, {
       cwd,
@@ -40,38 +45,16 @@ export async function outputOf(
       detached: HAS_GROUPS,
     })
     child = started
-    return await readToEnd(started, { program, found, name: `${program} ${args[0] ?? ''}`, timeMs })
-  } finally {
-    release()
-  }
-}
-
-/** What a program prints that was just started, waiting for its end no longer than its time. */
-async function readToEnd(
-  child: ChildProcessByStdio<null, Readable, Readable>,
-  {
-    program,
-    found,
-    name,
-    timeMs,
-  }: Pick<ProgramRun, 'program' | 'timeMs'> & { readonly found: string; readonly name: string },
-): Promise<ProgramOutput> {
-  const ended = new Promise<number | 'ended by a signal' | Error>((settle) => {
-    child.once('error', settle)
-    child.once('close', (code) => settle(code ?? 'ended by a signal'))
-  })
-  let isLate = false
-  const timer = setTimeout(() => {
-    isLate = true
-    endAll(child)
-  }, timeMs)
-  try {
-    const reading = collect(child.stdout, name).then((read) => {
+    const ended = new Promise<number | 'ended by a signal' | Error>((settle) => {
+      started.once('error', settle)
+      started.once('close', (code) => settle(code ?? 'ended by a signal'))
+    })
+    const reading = collect(started.stdout, name).then((read) => {
       // More than is taken in: what else it has to say is not waited for.
-      if (!(read instanceof Uint8Array)) endAll(child)
+      if (!(read instanceof Uint8Array)) endAll(started)
       return read
     })
-    const [output, complaint, result] = await Promise.all([reading, collect(child.stderr, name), ended])
+    const [output, complaint, result] = await Promise.all([reading, collect(started.stderr, name), ended])
     if (isLate) return failed(`${name} took longer than ${timeMs / 1000} s`)
     if (result instanceof Error) return failed(`${program} cannot be started: see what ${found} is`)
     if (!(output instanceof Uint8Array)) return failed(output.why)
@@ -80,6 +63,7 @@ async function readToEnd(
     return failed(said === '' ? `${name} failed and said nothing` : `${name} says: ${said}`)
   } finally {
     clearTimeout(timer)
+    release()
   }
 }
 

@@ -30,13 +30,8 @@ export interface ReachRules {
 
 /** What a text may hold, which may be the rest of a stream; empty: nothing that is read; undefined: anything. */
 export function reachOfText(text: string, rules: ReachRules): readonly ProblemReach[] | undefined {
-  const reaches: ProblemReach[] = []
-  for (const document of splitDocuments(text)) {
-    const reach = reachOfDocument(document.text, rules)
-    if (reach === undefined) return undefined
-    reaches.push(...reach)
-  }
-  return reaches
+  const reaches = [...splitDocuments(text)].map((document) => reachOfDocument(document.text, rules))
+  return reaches.includes(undefined) ? undefined : reaches.flatMap((reach) => reach ?? [])
 }
 
 function reachOfDocument(text: string, rules: ReachRules): readonly ProblemReach[] | undefined {

@@ -259,28 +259,22 @@ function refusal(why: string, node: NodeEvent): YamlRefusal {
 const TAG_PREFIX = 'tag:yaml.org,2002:'
 const TAGS = { map: `${TAG_PREFIX}map`, seq: `${TAG_PREFIX}seq` } as const
 
+/** Whether a text is what a tag says, by its value without one. */
+const FITS: ReadonlyMap<string, (value: unknown, text: string) => boolean> = new Map([
+  // `_1` begins like no number.
+  ['int', (value: unknown, text: string) => typeof value === 'number' && isIntegerText(text)],
+  ['float', (value: unknown) => typeof value === 'number'],
+  ['bool', (value: unknown) => typeof value === 'boolean'],
+  ['null', (value: unknown) => value === null],
+])
+
 /** The value of a scalar with a tag; in quotes or not. */
 function tagged(tag: string, text: string, node: NodeEvent): unknown {
+  if (tag === `${TAG_PREFIX}str`) return text
+  const fits = tag.startsWith(TAG_PREFIX) ? FITS.get(tag.slice(TAG_PREFIX.length)) : undefined
+  if (fits === undefined) throw unknownTag(tag, node)
   const value = resolvePlain(text)
-  switch (tag) {
-    case `${TAG_PREFIX}str`:
-      return text
-    case `${TAG_PREFIX}int`:
-      // `_1` begins like no number.
-      if (typeof value === 'number' && isIntegerText(text)) return value
-      break
-    case `${TAG_PREFIX}float`:
-      if (typeof value === 'number') return value
-      break
-    case `${TAG_PREFIX}bool`:
-      if (typeof value === 'boolean') return value
-      break
-    case `${TAG_PREFIX}null`:
-      if (value === null) return value
-      break
-    default:
-      throw unknownTag(tag, node)
-  }
+  if (fits(value, text)) return value
   throw refusal(`${shownKey(text)} is not what its tag says: ${shortTag(tag)}`, node)
 }
 
