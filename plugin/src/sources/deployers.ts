@@ -141,10 +141,7 @@ export function deploying(value: unknown, origin: Origin, isRead = false): Deplo
 }
 
 /** The folder of the files that something is deployed from; undefined: it is elsewhere. */
-function folderOf(
-  { chart, path, repository }: Deployed,
-  { folderAt, isOwn }: Pick<OwnTree, 'folderAt' | 'isOwn'>,
-): string | undefined {
+function folderOf({ chart, path, repository }: Deployed, { folderAt, isOwn }: OwnTree): string | undefined {
   // A chart is a folder if it is written as one: `spiffe/spire` is a chart of the repository `spiffe`.
   const folder = path ?? (chart?.startsWith('.') === true ? chart : undefined)
   return folder === undefined || !isOwn(repository) ? undefined : folderAt(folder)
@@ -153,7 +150,7 @@ function folderOf(
 /** What is deployed of each folder of the files. */
 export function eachOf(
   deployed: Deployed,
-  tree: Pick<OwnTree, 'folderAt' | 'isOwn' | 'foldersIn'>,
+  tree: OwnTree,
 ): readonly (Deployed & { readonly folder: string })[] {
   const folder = folderOf(deployed, tree)
   if (folder === undefined) return []

@@ -29,7 +29,8 @@ export class Door {
   readonly objects: RawObject[] = []
   readonly #opaque: Opaque[] = []
   readonly #skipped = new Map<string, number>()
-  readonly #noObjects: string[] = []
+  /** The file of each document that is no Kubernetes object. */
+  readonly noObjects: string[] = []
   readonly #unread: InputProblem[] = []
   readonly #told: string[] = []
 
@@ -39,7 +40,7 @@ export class Door {
 
   dismiss(one: Dismissal): void {
     if (one.because === 'kind') this.#skipped.set(one.kind, (this.#skipped.get(one.kind) ?? 0) + 1)
-    else if (one.because === 'no object') this.#noObjects.push(one.file)
+    else if (one.because === 'no object') this.noObjects.push(one.file)
     else if (one.because === 'text') this.#unread.push(one.what)
     else this.#told.push(one.note)
   }
@@ -59,11 +60,6 @@ export class Door {
   /** What was of no kind that is used, and how often, in the order of the kinds. */
   skipped(): ReadonlyMap<string, number> {
     return new Map([...this.#skipped].toSorted(([a], [b]) => compareBytes(a, b)))
-  }
-
-  /** The file of each document that is no Kubernetes object. */
-  noObjects(): readonly string[] {
-    return this.#noObjects
   }
 
   /** What a person should know of what was dismissed. */

@@ -86,8 +86,7 @@ export function parseObjectName(text: string, source: string): ObjectName {
       'it is not KIND[.GROUP]/[NAMESPACE/]NAME',
       'write it like pod/team-a/llama-0 or clusterspiffeid/default',
     )
-  const dot = type.indexOf('.')
-  const written = withoutGroup(type)
+  const [written = '', ...group] = type.split('.')
   const kind = kindNamed(written)
   if (kind === undefined) {
     const known = [...NAMES.keys()].map((name) => name.toLowerCase())
@@ -99,7 +98,7 @@ export function parseObjectName(text: string, source: string): ObjectName {
   const [first = '', second] = path
   return {
     kind,
-    group: dot === -1 ? undefined : type.slice(dot + 1).toLowerCase(),
+    group: group.length === 0 ? undefined : group.join('.').toLowerCase(),
     namespace: second === undefined ? undefined : first,
     name: second ?? first,
   }

@@ -184,7 +184,7 @@ export async function loadFiles(
     ],
     documents,
     skipped: door.skipped(),
-    noObjects: door.noObjects(),
+    noObjects: door.noObjects,
     nearMisses: collected.nearMisses,
   }
 }

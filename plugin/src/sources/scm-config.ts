@@ -7,7 +7,8 @@ import {
   openshiftScmConfig,
   type ScmConfigText,
 } from '@kleym/shared/core/analysis/index.ts'
-import { qualifiedKind, kindKey } from '@kleym/shared/core/model/kinds.ts'
+import { kindOf, qualifiedKind, kindKey } from '@kleym/shared/core/model/kinds.ts'
+import { SPIRE_GROUP } from '@kleym/shared/core/model/names.ts'
 import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
 import { resolve } from 'node:path'
 import { isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
@@ -16,8 +17,6 @@ import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import { KleymError } from '../io/errors.ts'
 import { readBounded } from './files.ts'
 import { configMapTexts, parse } from './load.ts'
-
-const CONFIG_GROUP = 'spire.spiffe.io/'
 
 /**
  * The one configuration that a file holds, such as that of `--scm-config`; throws a KleymError when there is none, or several.
@@ -88,12 +87,8 @@ async function configMapsIn(objects: readonly RawObject[]): Promise<readonly Scm
 }
 
 function isScmConfig(value: unknown): value is JsonRecord {
-  const apiVersion = own(value, 'apiVersion')
-  return (
-    own(value, 'kind') === SCM_CONFIG_KIND &&
-    typeof apiVersion === 'string' &&
-    apiVersion.startsWith(CONFIG_GROUP)
-  )
+  const { kind, group } = kindOf(value)
+  return kind === SCM_CONFIG_KIND && group === SPIRE_GROUP
 }
 
 function configMapSource({ value, origin }: RawObject): string {
