@@ -33,6 +33,9 @@ export interface OverlayTree {
   readonly changersOf: (file: FoundFile) => readonly OverlayReading[]
 }
 
+/** How many resources are followed, those of one kustomization once for each that is over it. */
+const STEPS_MAX = 1_000_000
+
 /** Reads the kustomizations that were found; `parsed` gives the value of a file, `textOf` its text. */
 export async function readOverlays(
   found: readonly FoundOverlay[],
@@ -49,7 +52,27 @@ export async function readOverlays(
   const roots = overlays.filter(
     ({ kustomization: { overlay, isComponent } }) => !isComponent && !children.has(overlay.path),
   )
-  const { changers, isTangled, over } = changersByFile(overlays, byFolder)
+  /** For each file that is taken in: the kustomizations that it is a part of. */
+  const changers = new Map<string, Set<OverlayReading>>()
+  /** For each kustomization that others take in: these. */
+  const over = new Map<OverlayReading, Set<OverlayReading>>()
+  let steps = 0
+  for (const top of overlays) {
+    // Each is gone into once for each that is over it: there may be more ways from one to another than can be counted.
+    const open = [top]
+    const seen = new Set(open)
+    for (let one = open.pop(); one !== undefined; one = open.pop())
+      for (const path of one.kustomization.resources) {
+        if (++steps > STEPS_MAX) break
+        const below = byFolder.get(path)
+        if (below === undefined) getOrCreate(changers, path, () => new Set<OverlayReading>()).add(top)
+        else if (!seen.has(below)) {
+          seen.add(below)
+          open.push(below)
+          getOrCreate(over, below, () => new Set<OverlayReading>()).add(top)
+        }
+      }
+  }
   const taken = new Set(changers.keys())
   const patches = new Set(
     overlays.flatMap(({ kustomization }) => kustomization.others).filter((path) => !taken.has(path)),
@@ -61,44 +84,9 @@ export async function readOverlays(
     below: (one) => overlays.filter((other) => over.get(other)?.has(one)),
     patches,
     taken,
-    isTangled,
+    isTangled: steps > STEPS_MAX,
     changersOf: ({ real }) => [...(changers.get(real) ?? unreadableBeside(overlays, real))],
   }
-}
-
-/** How many resources are followed, those of one kustomization once for each that is over it. */
-const STEPS_MAX = 1_000_000
-
-/** For each file that is taken in: the kustomizations that it is a part of. */
-function changersByFile(
-  overlays: readonly OverlayReading[],
-  byFolder: ReadonlyMap<string, OverlayReading>,
-): {
-  readonly changers: ReadonlyMap<string, ReadonlySet<OverlayReading>>
-  /** The kustomizations that take in another one. */
-  readonly over: ReadonlyMap<OverlayReading, Set<OverlayReading>>
-  readonly isTangled: boolean
-} {
-  const changers = new Map<string, Set<OverlayReading>>()
-  const over = new Map<OverlayReading, Set<OverlayReading>>()
-  let steps = 0
-  for (const top of overlays) {
-    // Each is gone into once for each that is over it: there may be more ways from one to another than can be counted.
-    const open = [top]
-    const seen = new Set(open)
-    for (let one = open.pop(); one !== undefined; one = open.pop())
-      for (const path of one.kustomization.resources) {
-        if (++steps > STEPS_MAX) return { changers, over, isTangled: true }
-        const below = byFolder.get(path)
-        if (below === undefined) getOrCreate(changers, path, () => new Set<OverlayReading>()).add(top)
-        else if (!seen.has(below)) {
-          seen.add(below)
-          open.push(below)
-          getOrCreate(over, below, () => new Set<OverlayReading>()).add(top)
-        }
-      }
-  }
-  return { changers, over, isTangled: false }
 }
 
 /** A kustomization that cannot be read may take in any file beside it. */
