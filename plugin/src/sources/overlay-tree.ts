@@ -6,6 +6,7 @@ import type { FoundFile, FoundOverlay } from './files.ts'
 import { readKustomization, type Kustomization } from './kustomization.ts'
 import type { WantedKind } from './wanted-kind.ts'
 import type { ProblemReach } from './problem.ts'
+import { reachOf } from './reach.ts'
 
 /** What a kustomization keeps from being read as it stands. */
 export interface OverlayReading {
@@ -96,25 +97,28 @@ function unreadableBeside(overlays: readonly OverlayReading[], real: string): re
   )
 }
 
-/** Where the kustomizations that include the file of an object put the changed object: those that change it. */
-export function changedBy(
+/**
+ * Notes what the kustomizations that include the file of an object may make of it, where they put it; `text` is all of it. Returns whether one
+ * changes it.
+ */
+export function noteChanges(
   changers: readonly OverlayReading[],
   object: { readonly namespace: string | undefined; readonly name: string | undefined },
-  { kind, namespaced }: WantedKind,
-): readonly {
-  readonly by: OverlayReading
-  readonly namespace: string | undefined
-  readonly name: string | undefined
-}[] {
-  return changers.flatMap((by) => {
-    const { kinds, namespace, movesAnywhere, renames } = by.kustomization.changes
-    const moves = namespaced && namespace !== undefined && namespace !== object.namespace
-    const isChanged = kinds === 'all' || kinds.has(kind) || renames || moves
-    if (!isChanged) return []
-    return {
-      by,
+  kind: WantedKind,
+  text: string,
+): boolean {
+  const changing = changers.filter(({ kustomization: { changes } }) => {
+    const moves = changes.namespace !== undefined && changes.namespace !== object.namespace
+    const isChanged = changes.kinds === 'all' || changes.kinds.has(kind.kind)
+    return isChanged || changes.renames || (kind.namespaced && moves)
+  })
+  for (const { changed, kustomization } of changing) {
+    const { kinds, namespace, movesAnywhere, renames } = kustomization.changes
+    const place = {
       namespace: movesAnywhere ? undefined : (namespace ?? object.namespace),
       name: renames || kinds === 'all' ? undefined : object.name,
     }
-  })
+    changed.push(...reachOf(kind, place, text))
+  }
+  return changing.length > 0
 }

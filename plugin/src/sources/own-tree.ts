@@ -71,15 +71,11 @@ function configOfGit(folder: string): string | undefined {
   return textOfFile(join(at, textOfFile(join(at, 'commondir'))?.trim() ?? '', 'config'))
 }
 
-interface Clone {
-  /** Its topmost folder; undefined: there is none. */
+/** The topmost folder of the repository that holds the topmost folder, if there is one, and its addresses as git has them. */
+function cloneOf(folders: ReadonlySet<string>): {
   readonly top: string | undefined
-  /** Its addresses, as git has them. */
   readonly remotes: readonly string[]
-}
-
-/** The repository that holds the topmost folder. */
-function cloneOf(folders: ReadonlySet<string>): Clone {
+} {
   for (let top = topmost(folders, ''); top !== undefined;) {
     const config = configOfGit(top)
     if (config !== undefined)

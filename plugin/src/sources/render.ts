@@ -4,8 +4,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { devNull, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { JsonRecord } from '@kleym/shared/core/base/json.ts'
 import type { SourceIo } from '../io/context.ts'
+import type { ReleaseValues } from './fetching.ts'
 import { outputOf, type ProgramOutput } from './program-output.ts'
 import type { InputProblem } from './problem.ts'
 
@@ -19,17 +19,12 @@ export interface HelmRelease {
   readonly name: string
   readonly path: string
   readonly namespace: string
-  /** The later over the earlier; absent: the chart's own. */
-  readonly values?: {
-    readonly files: readonly string[]
-    readonly inline: readonly (JsonRecord | string)[]
-    readonly set: readonly string[]
-  }
+  readonly values: Pick<ReleaseValues, 'files' | 'inline' | 'set'>
 }
 
 /** `helm template NAME DIR`. */
 export async function helmTemplate(
-  { name, path, namespace, values: { files, inline, set } = { files: [], inline: [], set: [] } }: HelmRelease,
+  { name, path, namespace, values: { files, inline, set } }: HelmRelease,
   io: RenderIo,
   timeMs: number = RENDER_TIME_MAX_MS,
 ): Promise<ProgramOutput> {

@@ -32,7 +32,7 @@ import { embeddedProblem } from './embedded-objects.ts'
 import { isRemote, realFile, type FoundFile, type FoundFiles, type FoundFolder } from './files.ts'
 import type { Collection, ReadingRules } from './objects.ts'
 import type { WantedKind } from './wanted-kind.ts'
-import { changedBy, readOverlays, type OverlayReading, type OverlayTree } from './overlay-tree.ts'
+import { noteChanges, readOverlays, type OverlayReading, type OverlayTree } from './overlay-tree.ts'
 import { listed, reachText, type InputProblem, type ProblemReach } from './problem.ts'
 import { reachOf } from './reach.ts'
 import type { Nearest } from './placing.ts'
@@ -203,10 +203,7 @@ export class Tree {
       name: stringAt(value, 'metadata', 'name'),
     }
     if (isLocal(value)) return true
-    const places = changedBy(changers, object, kind)
-    const text = JSON.stringify(value)
-    for (const { by, ...place } of places) by.changed.push(...reachOf(kind, place, text))
-    return places.length > 0
+    return noteChanges(changers, object, kind, JSON.stringify(value))
   }
 
   /** A deployer as the kustomizations that take in its file make it: in each of their namespaces, and whether they change what it says. */

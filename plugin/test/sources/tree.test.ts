@@ -963,7 +963,8 @@ ${spec}`,
 
   test('a chart whose template does not end is ended', async () => {
     const { root, env } = await withProgram('helm', 'while :; do :; done', { 'Chart.yaml': CHART })
-    const chart = { name: 'app', path: root, namespace: 'default' }
+    const values = { files: [], inline: [], set: [] }
+    const chart = { name: 'app', path: root, namespace: 'default', values }
     expect(await helmTemplate(chart, { cwd: root, env }, 300)).toEqual({
       state: 'failed',
       why: 'helm template took longer than 0.3 s',
