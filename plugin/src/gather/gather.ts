@@ -39,7 +39,7 @@ import { driverFor, release } from './memory.ts'
 import { bindingsWithStatus, isEnough, scopeOf } from './scope.ts'
 import { withPossibleNames } from './names.ts'
 import { markOfNearMiss, nearMissFindings } from './near-misses.ts'
-import { afterDeletionOf, isNamed, overlay, takenToStay } from './overlay.ts'
+import { afterDeletionOf, isNamed, openAccounts, overlay, takenToStay } from './overlay.ts'
 import { skippedNotes, unreadNotes } from './notes.ts'
 import { gapsOf, unreadObjects, unreadParts } from './unread-parts.ts'
 import { idleSubjects, irrelevantNote, mayChange, scopeOfAnswer } from './relevant-problems.ts'
@@ -79,6 +79,8 @@ export interface AnswerInput {
   readonly documents?: number
   /** Of a desired state: equal for two that hold the same objects, whatever else the files hold. */
   readonly contents?: string
+  /** The objects of a desired state. */
+  readonly fileObjects?: readonly RawObject[]
   /** Of a desired state: what it leaves unread, by what tells that another state leaves the same unread. */
   readonly unreadParts?: ReadonlyMap<string, Rest>
   /** For stderr. */
@@ -350,6 +352,7 @@ class Gathering {
       ...(this.#options.sources.isDesiredState === true
         ? {
             contents: contentsOf(this.#files.objects),
+            fileObjects: this.#files.objects,
             unreadParts: await unreadParts([...unread, ...noted], this.#context.cwd),
           }
         : {}),
@@ -370,6 +373,7 @@ class Gathering {
       ...(this.#dump?.problems ?? []),
       ...this.#files.problems,
       ...laid.problems,
+      ...openAccounts(this.#files.objects, sources.appliedOver ?? []),
       ...named.problems,
     ]
     // What is live shows what the charts have made.

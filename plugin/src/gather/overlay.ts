@@ -23,7 +23,12 @@ import { readClusterSpiffeId } from '@kleym/shared/core/model/objects/clusterspi
 import { readObjective, readPool } from '@kleym/shared/core/model/objects/inference.ts'
 import { readClusterStaticEntry } from '@kleym/shared/core/model/objects/static-entry.ts'
 import { readMeta, readObjectVersion } from '@kleym/shared/core/model/objects/meta.ts'
-import { readPod, recordAt } from '@kleym/shared/core/model/objects/pod.ts'
+import {
+  readPod,
+  recordAt,
+  serviceAccountAfterApply,
+  type Pod,
+} from '@kleym/shared/core/model/objects/pod.ts'
 import { workloadsOf } from '@kleym/shared/core/model/objects/pod-workloads.ts'
 import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import { isWorkload, readWorkloadPods, WORKLOAD_KINDS } from '@kleym/shared/core/model/objects/workload.ts'
@@ -48,7 +53,12 @@ export function overlay(
   if (live.length === 0) return { objects: files, problems: [] }
   if (files.length === 0) return { objects: live, problems: [] }
   const merged = new Map(live.map((object) => [objectKey(object.value), object]))
-  const problems: InputProblem[] = []
+  const problems = [
+    ...openAccounts(
+      files,
+      live.filter(({ isManifest }) => isManifest === true),
+    ),
+  ]
   for (const file of files) {
     const shadowed = merged.get(objectKey(file.value))
     const { object, mayKeep } =
@@ -70,6 +80,56 @@ function mayKeepProblem({ value, origin }: RawObject): InputProblem {
     where: origin === undefined ? subject : placeText(origin),
     why: 'an apply takes those away that an earlier apply gave, and no apply is on record',
     fix: 'set them in the manifest, or give a dump with its record: kubectl get -o yaml --show-managed-fields',
+    reach: [{ kind: kindKey(value), namespace: namespace === '' ? undefined : namespace, name }],
+  }
+}
+
+/** Of desired states, one after the other: a problem for each pod template whose service account the way of the change decides. */
+export function openAccounts(
+  files: readonly RawObject[],
+  before: readonly RawObject[],
+): readonly InputProblem[] {
+  const earlier = new Map(before.filter(isBuiltInWithPods).map((object) => [objectKey(object.value), object]))
+  if (earlier.size === 0) return []
+  return files.filter(isBuiltInWithPods).flatMap((file) => {
+    const former = earlier.get(objectKey(file.value))
+    if (former === undefined) return []
+    const [pod, podBefore] = [podIn(file), podIn(former)]
+    if (pod === undefined || podBefore === undefined) return []
+    const kept = serviceAccountAfterApply(pod.spec, podBefore.spec)
+    return kept === pod.serviceAccountName
+      ? []
+      : [openAccountProblem([former, file], pod.serviceAccountName, kept)]
+  })
+}
+
+/** Whether it is a Pod, or a workload of Kubernetes itself, each of which has one template; what the API server names is always new. */
+function isBuiltInWithPods({ value }: RawObject): boolean {
+  const isBuiltIn =
+    kindKey(value) === 'Pod' || (isWorkload(value) && kindOf(value).kind !== 'LeaderWorkerSet')
+  return isBuiltIn && readMeta(value).name !== ''
+}
+
+function podIn(object: RawObject): Pod | undefined {
+  return kindKey(object.value) === 'Pod' ? readPod(object) : readWorkloadPods(object)[0]
+}
+
+function openAccountProblem(
+  [former, { value, origin }]: readonly [RawObject, RawObject],
+  replaced: string,
+  applied: string,
+): InputProblem {
+  const { namespace, name } = readMeta(value)
+  const subject = `${kindOf(value).kind} ${namespacedName(namespace, name)}`
+  const places = [former.origin, origin].flatMap((one) => (one === undefined ? [] : placeText(one)))
+  return {
+    kind: 'duplicate',
+    subject,
+    alike: 'service accounts depend on how a change is made',
+    what: `the service account of ${subject} depends on how the change is made`,
+    where: places.join(' and ') || subject,
+    why: `an apply leaves ${applied}: the API server fills in each of serviceAccountName and serviceAccount, and an apply takes away one; a replacement leaves ${replaced}`,
+    fix: 'set serviceAccountName in the manifest',
     reach: [{ kind: kindKey(value), namespace: namespace === '' ? undefined : namespace, name }],
   }
 }

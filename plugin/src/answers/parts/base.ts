@@ -54,7 +54,7 @@ export async function gatherSides(
     without: [],
     isBefore: true,
   })
-  const head = await side({}, keptSettings(base))
+  const head = await side({ appliedOver: base.fileObjects ?? [] }, keptSettings(base))
   const { operator } = head
   return {
     ...head,

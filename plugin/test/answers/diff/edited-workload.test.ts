@@ -112,6 +112,64 @@ spec:
   })
 })
 
+/** A Deployment whose pod spec says so of its service account. */
+function named(account: string): string {
+  return deployment('llama', BOTH).replace('serviceAccountName: runner, ', account)
+}
+
+const OTHER = 'serviceAccountName: other, '
+
+async function between(base: string, head: string, flags: readonly string[]): Promise<Ran> {
+  const cwd = await workspace({ 'base/all.yaml': `${WORLD}${base}`, 'head/all.yaml': `${WORLD}${head}` })
+  return inProcess(['diff', ...SETTINGS, ...flags, '-f', 'head', '--summary'], cwd)
+}
+
+describe('a service account that a manifest no longer names', () => {
+  test.each<[what: string, base: string, head: string]>([
+    ['is left out', named('serviceAccountName: runner, '), named('')],
+    ['is left out in its older field', named('serviceAccount: runner, '), named('')],
+    ['is edited in its older field', named('serviceAccount: runner, '), named('serviceAccount: other, ')],
+  ])('stays after an apply if it %s, and goes with a replacement', async (_, base, head) => {
+    for (const flag of ['--base', '--live']) {
+      const { code, stdout, stderr } = await between(base, head, [flag, 'base'])
+      expect(stdout).toContain('no container is known to gain or lose an identity')
+      expect(stdout).not.toContain('without an identity')
+      expect(stderr.replaceAll(/\s+/g, ' ')).toContain('an apply leaves runner')
+      expect(code).toBe(4)
+    }
+  })
+
+  test.each<[what: string, base: string, head: string]>([
+    ['both fields are left out', named('serviceAccountName: runner, serviceAccount: runner, '), named('')],
+    ['another one is set', named('serviceAccountName: runner, '), named(OTHER)],
+    [
+      'another one is set in the older field',
+      named('serviceAccountName: runner, '),
+      named('serviceAccount: other, '),
+    ],
+    ['the newer field is set in its place', named('serviceAccount: runner, '), named(OTHER)],
+  ])('goes if %s', async (_, base, head) => {
+    const { code, stdout } = await between(base, head, ['--base', 'base'])
+    expect(stdout).toMatch(LOSES)
+    expect(code).toBe(1)
+  })
+})
+
+test('a workload that may be another one than was read loses nothing for certain', async () => {
+  const cwd = await workspace({
+    'base/all.yaml': `${WORLD}${deployment('llama', BOTH)}`,
+    'head/all.yaml': `${WORLD}${named(OTHER)}`,
+    'head/z.yaml': deployment('llama', BOTH),
+  })
+  const { code, stdout } = await inProcess(
+    ['diff', ...SETTINGS, '--base', 'base', '-f', 'head', '--summary'],
+    cwd,
+  )
+  expect(stdout).toContain('no container is known to gain or lose an identity')
+  expect(stdout).not.toContain('without an identity')
+  expect(code).toBe(4)
+})
+
 const job = (beginning: string, labels: string): string => `---
 apiVersion: batch/v1
 kind: Job

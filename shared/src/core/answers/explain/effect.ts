@@ -169,9 +169,8 @@ function compared(
   for (const [key, one] of held) note(key, one)
   for (const [key, one] of will) if (!held.has(key)) note(key, one)
   const stranded = new Map<string, Holder>()
-  for (const [key, { ids, holder, namespace }] of held)
-    if (ids.size > 0 && isStranded(ids, will.get(key)) && unreadAfter.identities(namespace) === undefined)
-      stranded.set(key, holder)
+  for (const [key, { ids, holder }] of held)
+    if (ids.size > 0 && isStranded(ids, will.get(key), unreadAfter)) stranded.set(key, holder)
   return { held, will, gained: gained.certain, lost: lost.certain, stranded, uncertain }
 }
 
@@ -278,8 +277,18 @@ function unreadSides({ base: left }: State, { base: right }: State): UnreadSides
 }
 
 /** Whether a container is still there, with no certain identity, and not even perhaps with one that it had. */
-function isStranded(had: ReadonlySet<string>, will: HolderState | undefined): boolean {
-  return will !== undefined && will.ids.size === 0 && ![...had].some((id) => will.perhaps.has(id))
+function isStranded(had: ReadonlySet<string>, will: HolderState | undefined, unread: OneSided): boolean {
+  return (
+    will !== undefined &&
+    will.ids.size === 0 &&
+    ![...had].some((id) => will.perhaps.has(id)) &&
+    whyMayHold(will, unread) === undefined
+  )
+}
+
+/** Why a container that is there may hold an identity that nothing shows. */
+function whyMayHold({ namespace, doubt }: HolderState, unread: OneSided): string | undefined {
+  return unread.identities(namespace) ?? doubt
 }
 
 /** What leaves open the registrations of a container that only one of two states has; nothing where both have the same. */
@@ -403,7 +412,7 @@ function changes(
     const gone = missing.filter((id) => whyOpen(id) === undefined)
     if (gone.length === 0) continue
     // A container that is not there holds nothing, whatever else was not read; but it may be there.
-    const why = other === undefined ? unread.pods(namespace) : unread.identities(namespace)
+    const why = other === undefined ? unread.pods(namespace) : whyMayHold(other, unread)
     const kept = [...ids].filter((id) => other?.ids.has(id)).toSorted(compareBytes)
     if (why === undefined) certain.set(key, { holder, ids: gone, kept })
     else open.set(key, [...unsure, why])

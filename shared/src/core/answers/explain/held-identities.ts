@@ -41,6 +41,8 @@ export interface HolderState extends HeldByContainer {
   readonly workload: string
   /** Whether it stands for any number of pods. */
   readonly isOfMany: boolean
+  /** Why its pod may be another one than was read, which may hold anything. */
+  readonly doubt: string | undefined
 }
 
 /** The names of containers that are asked to be added, by the `podText` of the template. */
@@ -158,6 +160,7 @@ export function* identitiesOf(
         namespace,
         workload,
         isOfMany,
+        doubt: before?.doubt ?? whyOpenText(holdings.asRead(pod)),
         ...(before === undefined ? now : both(before, now)),
       })
     }

@@ -243,6 +243,21 @@ export function serviceAccountOf(spec: JsonRecord, exists: boolean): string {
   return nonEmpty(stringAt(spec, 'serviceAccount')) ?? DEFAULT_SERVICE_ACCOUNT
 }
 
+/**
+ * The service account of a built-in workload's pod spec once it is applied over the one before. The API server fills in each of the two
+ * fields from the other, and an apply takes away only what the manifest before gave
+ * (https://github.com/kubernetes/kubernetes/blob/v1.36.0/pkg/apis/core/v1/conversion.go).
+ */
+export function serviceAccountAfterApply(spec: JsonRecord, before: JsonRecord): string {
+  const fields = ['serviceAccountName', 'serviceAccount'] as const
+  const isNamed = fields.some((field) => nonEmpty(stringAt(before, field)) !== undefined)
+  const stored = isNamed ? serviceAccountOf(before, false) : undefined
+  const [name, alias] = fields.map(
+    (field) => nonEmpty(stringAt(spec, field)) ?? (own(before, field) === undefined ? stored : undefined),
+  )
+  return name ?? alias ?? DEFAULT_SERVICE_ACCOUNT
+}
+
 /** The containers of a pod spec: regular ones first, then init containers and native sidecars, then ephemeral ones. */
 export function readContainers(spec: JsonRecord): readonly Container[] {
   const of = (field: string, role: (container: unknown) => ContainerRole): Container[] =>
