@@ -70,7 +70,7 @@ const QUESTIONS: readonly (readonly [question: string, args: readonly string[], 
       'what does this pull request change',
       ['diff', ...LIVE, 'examples/changes/add-collision'],
       [
-        /^✗ 3 containers of team-a lose \S+\/chat \(KLM301\)$/m,
+        /^✗ 3 containers of team-a lose \S+\/chat$/m,
         /^ {2}3 left without an identity$/m,
         /team-a\/chat: ready → refused \(IdentityCollision\)/,
       ],
@@ -78,7 +78,10 @@ const QUESTIONS: readonly (readonly [question: string, args: readonly string[], 
     [
       'does this change give an identity away',
       ['diff', ...LIVE, 'examples/changes/steal-identity'],
-      [/^✗ 2 containers of team-b lose \S+ and hold \S+team-a\/objective\/chat instead \(KLM308\)/],
+      [
+        /^✗ 2 containers of team-b lose \S+ and hold \S+team-a\/objective\/chat instead$/m,
+        /mesh-llama gives the identity to 1 pod of namespace team-b \(KLM308\)$/m,
+      ],
     ],
     [
       'what happens if I delete this binding',

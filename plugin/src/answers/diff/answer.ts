@@ -46,7 +46,8 @@ export function diffAnswer(facts: DiffSummary, layout: Layout): Answer {
   const open = uncertain.length === 0 ? [] : [`${counted(uncertain.length, 'container')} undetermined`]
   const sure = identityTexts(effect)
   const said = sure.length > 0 ? sure : nothingTexts(facts, layout)
-  const codes = codesOf(findings.added)
+  // Behind what a container loses, a code would read as the reason.
+  const codes = sure.length > 0 ? '' : codesOf(worstOf(findings.added))
   const more = others === 0 ? '' : `; ${counted(others, 'other change')} not shown`
   const settings = disagrees === undefined ? '' : `; ${disagrees} differ (KLM520)`
   const [lead = '', ...rest] = sure.length === 0 ? [...open, ...said] : [...said, ...open]
@@ -54,9 +55,10 @@ export function diffAnswer(facts: DiffSummary, layout: Layout): Answer {
     mark: markOf(facts),
     ...leadingWith(
       [`${lead}${codes === '' ? '' : ` (${codes})`}${more}${settings}`, ...rest],
-      ...(verdicts.length === 0 ? errorTexts(effect, layout) : [verdictsText(verdicts)]).map((text) => [
-        text,
-      ]),
+      ...[
+        ...(verdicts.length === 0 ? [] : [verdictsText(verdicts)]),
+        ...newTexts(effect, layout, codes === ''),
+      ].map((text) => [text]),
     ),
   }
 }
@@ -68,11 +70,14 @@ function markOf({ effect, objects, affected, staying, disagrees, others }: DiffS
   return isNothing && isQuiet(effect, affected) ? 'ok' : 'note'
 }
 
-/** The new errors, else the new warnings, by their codes. */
-function codesOf(added: readonly Finding[]): string {
+/** The new errors, else the new warnings. */
+function worstOf(added: readonly Finding[]): readonly Finding[] {
   const errors = added.filter(({ severity }) => severity === 'error')
-  const worst = errors.length > 0 ? errors : added.filter(({ severity }) => severity === 'warning')
-  return [...new Set(worst.map(({ code }) => code))].slice(0, CODES_NAMED).join(', ')
+  return errors.length > 0 ? errors : added.filter(({ severity }) => severity === 'warning')
+}
+
+function codesOf(found: readonly Finding[]): string {
+  return [...new Set(found.map(({ code }) => code))].slice(0, CODES_NAMED).join(', ')
 }
 
 /** The finding that the reason tells, with its fix: the only new error, where no verdict of a binding is the reason. */
@@ -81,12 +86,14 @@ export function toldFinding({ findings, verdicts }: Effect): Finding | undefined
   return verdicts.length === 0 && others.length === 0 ? error : undefined
 }
 
-/** What the new errors are. */
-function errorTexts(effect: Effect, layout: Layout): readonly string[] {
+/** What the worst of the new findings are; where the first line has their codes, only errors that no verdict explains. */
+function newTexts(effect: Effect, layout: Layout, areUnnamed: boolean): readonly string[] {
   const told = toldFinding(effect)
-  if (told !== undefined) return [told.summary, `fix: ${fixText(told.fix, layout)}`]
-  const errors = effect.findings.added.filter(({ severity }) => severity === 'error')
-  return errors.length === 0 ? [] : [kindsText(errors)]
+  if (told !== undefined)
+    return [`${told.summary}${areUnnamed ? ` (${told.code})` : ''}`, `fix: ${fixText(told.fix, layout)}`]
+  const worst = worstOf(effect.findings.added)
+  const isSaid = areUnnamed || (effect.verdicts.length === 0 && worst[0]?.severity === 'error')
+  return worst.length > 0 && isSaid ? [`new: ${kindsText(worst)}`] : []
 }
 
 const CODES_NAMED = 3

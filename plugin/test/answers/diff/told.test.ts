@@ -28,8 +28,15 @@ test.each([
 
 test('the only new error is the reason below the first line, its fix the third', async () => {
   const [, reason, fix] = (await diff(...STEAL)).split('\n')
-  expect(reason).toBe(`  ${SUMMARY}`)
+  expect(reason).toBe(`  ${SUMMARY} (KLM308)`)
   expect(fix).toContain(FIX)
+})
+
+test('a new finding is no reason of what containers lose', async () => {
+  const text = await diff('--live', 'examples/estate', '-R', '-f', 'examples/changes/rename-objective')
+  const [lead, ...rest] = text.split('\n')
+  expect(lead).toMatch(/^! 3 containers of team-a lose \S+ and hold \S+ instead$/)
+  expect(rest).toContain('  new: a policy names an identity that nothing gives (KLM601)')
 })
 
 test('bindings that the reason names are in no list below; those that it counts are', async () => {
