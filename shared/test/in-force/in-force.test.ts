@@ -10,6 +10,7 @@ import {
   type InForceObservation,
   type InForceReason,
 } from '../../src/core/decide/in-force/in-force.ts'
+import { IN_FORCE_REASONS } from '../../src/core/decide/reasons/in-force-reasons.ts'
 import {
   readOutputStats,
   reasonOfStats,
@@ -33,6 +34,12 @@ function stats(some: Partial<OutputStats>): OutputStats {
 
 const REGISTERED = stats({ podsSelected: 2, entriesToSet: 2 })
 const NO_PODS = stats({})
+
+test('a failure to render may be for want of a node, or because of another trust domain', () => {
+  const { message, fix } = IN_FORCE_REASONS.RenderFailed
+  for (const text of [message, fix]) expect(text).toMatch(/trust-?\s?domain/i)
+  expect(message).toContain('no node')
+})
 
 describe('the word of SCM counters', () => {
   test.each<readonly [name: string, counters: OutputStats, word: string]>([

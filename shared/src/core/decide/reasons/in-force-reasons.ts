@@ -45,8 +45,9 @@ export const IN_FORCE_REASONS: Readonly<Record<InForceReason, InForceEntry>> = {
   },
   RenderFailed: {
     status: 'False',
-    message: 'The SPIRE controller manager can make no entry for the pods; pods without a node count here.',
-    fix: 'Wait for the pods to be scheduled; if they are, read the log of the SPIRE controller manager.',
+    message:
+      'The SPIRE controller manager can make no entry for the pods: it serves another trust domain, or they have no node.',
+    fix: 'Compare --trust-domain with trustDomain of the SPIRE controller manager; wait for the pods to be scheduled; else read the log of the SPIRE controller manager.',
   },
   Pending: {
     status: 'Unknown',
