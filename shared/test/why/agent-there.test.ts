@@ -94,3 +94,23 @@ test('no command leads into the server of a tenant', () => {
   expect(readSpireParts([server('spire')], NO_GAPS).server?.namespace).toBe('spire')
   expect(readSpireParts([server('a-tenant'), server('spire')], NO_GAPS).server).toBeUndefined()
 })
+
+function serverAmong(...objects: Parameters<typeof readSpireParts>[0]) {
+  return readSpireParts(objects, NO_GAPS).server
+}
+
+test('a pod with the image of the server decides about no command while a workload runs the server', () => {
+  const { spec } = server('spire').value
+  const workload = (namespace: string) => ({
+    value: {
+      apiVersion: 'apps/v1',
+      kind: 'StatefulSet',
+      metadata: { name: 'spire-server', namespace },
+      spec: { template: { spec } },
+    },
+  })
+  expect(serverAmong(workload('spire'))).toMatchObject({ namespace: 'spire', pod: 'spire-server-0' })
+  expect(serverAmong(workload('spire'), server('a-tenant'))).toMatchObject({ namespace: 'spire' })
+  expect(serverAmong(workload('spire'), workload('a-tenant'))).toBeUndefined()
+  expect(serverAmong(server('spire'), server('a-tenant'))).toBeUndefined()
+})

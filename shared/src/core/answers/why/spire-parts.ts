@@ -59,6 +59,8 @@ export interface ServerPart {
   readonly namespace: string
   /** As kubectl takes it: `spire-server-0`, `deploy/spire-server`. */
   readonly pod: string
+  /** Whether it is a Pod, and no workload that makes one. */
+  readonly isPod: boolean
   /** The ConfigMaps that it mounts. */
   readonly configMaps: readonly string[]
 }
@@ -105,7 +107,7 @@ export function readSpireParts(
   gaps: Pick<SpireParts, 'scmGaps' | 'agentGaps' | 'configGaps'>,
 ): SpireParts {
   const values = objects.map(({ value }) => value)
-  const server = theServer(values.flatMap((one) => serverPart(one) ?? []))
+  const server = theServer(values)
   const ofServer = server === undefined ? [] : configOfServer(server, values)
   const accounts = ofServer.flatMap(accountsIn)
   return {
@@ -131,10 +133,16 @@ export function readSpireParts(
   }
 }
 
-/** Where the server runs, if one namespace alone runs one: a command that is printed must not lead into the pod of a tenant. */
-function theServer(found: readonly ServerPart[]): ServerPart | undefined {
-  const [first] = found
-  return found.every(({ namespace }) => namespace === first?.namespace) ? first : undefined
+/**
+ * Where the server runs, if one namespace alone runs one: a command that is printed must not lead into the pod of a tenant. Pods decide
+ * only if no workload runs it: of a cluster those of some nodes are read, and what is printed must not differ by node.
+ */
+function theServer(values: readonly JsonRecord[]): ServerPart | undefined {
+  const found = values.flatMap((one) => serverPart(one) ?? [])
+  const ofWorkloads = found.filter(({ isPod }) => !isPod)
+  const deciding = ofWorkloads.length > 0 ? ofWorkloads : found
+  const [first] = deciding
+  return deciding.every(({ namespace }) => namespace === first?.namespace) ? first : undefined
 }
 
 function serverPart(value: JsonRecord): ServerPart | undefined {
@@ -143,7 +151,7 @@ function serverPart(value: JsonRecord): ServerPart | undefined {
   const { namespace, name } = readMeta(value)
   const kind = stringAt(value, 'kind')
   const pod = kind === 'Pod' ? name : kind === 'StatefulSet' ? `${name}-0` : `deploy/${name}`
-  return { namespace, pod, configMaps: configMapsOf(spec) }
+  return { namespace, pod, isPod: kind === 'Pod', configMaps: configMapsOf(spec) }
 }
 
 function configMapsOf(spec: unknown): readonly string[] {
