@@ -36,6 +36,10 @@ function found(object: JsonRecord): readonly string[] {
   )
 }
 
+function matchersOf(text: string) {
+  return idsInText(text).map(({ matcher }) => matcher)
+}
+
 describe('in a text', () => {
   test.each([
     [ID, [ID]],
@@ -69,6 +73,16 @@ describe('in a text', () => {
     [`callers (${ID}, and others)`, [ID]],
     [`prefix: "${ID}"`, [`(${ID}*)`]],
     [`--id-prefix=${ID}`, [`(${ID}*)`]],
+    [`a|${ID}|spiffe://example.org/b`, [`(${ID}*)`, '(spiffe://example.org/b*)']],
+    [`(${ID}|b)`, [`(${ID}*)`]],
+    [`^(${ID}|spiffe://example.org/b)$`, [ID, 'spiffe://example.org/b']],
+    [`^(?:${ID}|spiffe://example.org/b.c)$`, [ID, '(spiffe://example.org/b.c)']],
+    [`^${ID}.b$`, [`(${ID}.b)`]],
+    [`"regex": "${ID}"`, [`(${ID}*)`]],
+    [`patterns: ["spiffe://example.org/b", "${ID}"]`, ['(spiffe://example.org/b*)', `(${ID}*)`]],
+    [`id =~ "${ID}"`, [`(${ID}*)`]],
+    [`id ~ /${ID.replaceAll('/', String.raw`\/`)}/`, [`(${ID}*)`]],
+    [`global: ${ID}`, [ID]],
     ['spiffe://example.org', []],
     ['a URI like spiffe://, and no more', []],
     ['spiffe://spiffe://example.org/a', ['spiffe://example.org/a']],
@@ -84,10 +98,23 @@ describe('in a text', () => {
     expect(idsInText(`spiffe://a/b${'{c}/'.repeat(50_000)}`)).toMatchObject([{ isWhole: false }])
   })
 
-  test('of a field whose name says that it is a prefix', () => {
-    expect(found(configMap({ 'id-prefix': ID, prefixes: [ID] }))).toEqual([
-      `.data.id-prefix (${ID}*)`,
-      `.data.prefixes[0] (${ID}*)`,
+  test('of a field whose name says that it is a prefix or a pattern', () => {
+    const fields = ['id-prefix', 'regex', 'safeRegex', 'id_regexp', 'contains', 'glob', 're2', 'idPattern']
+    for (const field of fields) expect(found(configMap({ [field]: ID }))).toEqual([`.data.${field} (${ID}*)`])
+    expect(found(configMap({ prefixes: [ID] }))).toEqual([`.data.prefixes[0] (${ID}*)`])
+    for (const field of ['globals', 'containers', 'preferred'])
+      expect(found(configMap({ [field]: ID }))).toEqual([`.data.${field} ${ID}`])
+  })
+
+  test('in a regular expression a full stop of the path is any character', () => {
+    expect(matchersOf('^spiffe://example.org/ns/a/pool/b.c$')).toEqual([
+      ['spiffe://example.org/ns/a/pool/b', 'c'],
+    ])
+    expect(matchersOf('regex: spiffe://example.org/ns/a.b/pool/c*d.')).toEqual([
+      ['spiffe://example.org/ns/a', 'b/pool/', 'd', ''],
+    ])
+    expect(matchersOf('id: spiffe://example.org/ns/a/pool/b.c')).toEqual([
+      ['spiffe://example.org/ns/a/pool/b.c'],
     ])
   })
 })
@@ -98,6 +125,11 @@ describe('compared as a word beside it says', () => {
     [{ type: 'Prefix', value: ID }, [`.spec.id.value (${ID}*)`]],
     [{ matchType: 'STARTS_WITH', value: ID }, [`.spec.id.value (${ID}*)`]],
     [{ type: 'RegularExpression', value: ID }, [`.spec.id.value (${ID}*)`]],
+    [{ type: 'StringRegex', value: ID }, [`.spec.id.value (${ID}*)`]],
+    [{ operator: 'StartsWith', values: [ID] }, [`.spec.id.values[0] (${ID}*)`]],
+    [{ note: 'no prefix', value: ID }, [`.spec.id.value ${ID}`]],
+    [{ regex: '.*/pool/llama' }, ['.spec.id.regex (*/pool/llama)']],
+    [{ cel: 'id.matches(".*/pool/llama$")' }, ['.spec.id.cel (*/pool/llama)']],
     [{ type: 'Suffix', value: '/pool/llama' }, ['.spec.id.value (*/pool/llama)']],
     [{ type: 'Suffix', value: ID }, [`.spec.id.value ${ID}`]],
     [{ type: 'Exact', value: '/pool/llama' }, []],

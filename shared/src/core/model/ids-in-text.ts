@@ -38,21 +38,57 @@ export interface IdInText {
 export function idsInText(given: string, key = ''): readonly IdInText[] {
   const text = unescaped(given)
   const found: IdInText[] = []
+  let run: Run = { end: 0, isOneOf: false, isClosed: false }
   for (const { index: at } of text.matchAll(/spiffe:\/\//gi)) {
     const before = `${key}:${text.slice(Math.max(0, at - BEFORE_MAX), at)}`
-    const { parts: written, end } = partsAt(text, at, isOfPrefix(before))
-    const matcher = written.map(asIssued)
-    const isWhole = matcher.length === 1 && matcher[0] === written[0]
+    if (at >= run.end) run = runAt(text, at, before)
+    const isBegun = run.isOneOf ? !run.isClosed : isOfPrefix(before)
+    const isPattern = isBegun || run.isOneOf || before.endsWith('^')
+    const { parts: written, end } = partsAt(text, at, { isBegun, isPattern })
+    // `/a/` is a regular expression.
+    const beside = before.endsWith('/') ? written.map((one) => one.replace(/\/$/, '')) : written
+    const issued = beside.map(asIssued)
+    const matcher = isPattern ? withoutDots(issued) : issued
+    const isWhole = matcher.length === 1 && matcher[0] === beside[0]
     const isOne =
       matcher.length === 1
         ? matcher.every((id) => entryIdProblem(id) === undefined)
         : /[^/]/.test(matcher.join('').slice(SCHEME.length))
-    const shown = matcher.join('*')
+    const shown = issued.join('*')
     // SPIRE's configuration has templates of the IDs of agents, which no entry gives.
     if (isOne && !shown.startsWith(`${SCHEME}*/spire/`))
       found.push({ text: shown, matcher, isWhole, around: aroundIn(text, at, end) })
   }
   return found
+}
+
+/** The text without a blank or a quote that an ID stands in. */
+interface Run {
+  readonly end: number
+  /** It has alternatives: `a|b`, of a regular expression that may ask for a part of a text. */
+  readonly isOneOf: boolean
+  /** They are the whole of what is asked for: `^(a|b)$`. */
+  readonly isClosed: boolean
+}
+
+function runAt(text: string, at: number, before: string): Run {
+  const run = matchAt(RUN, text, at)
+  const isClosed = run.endsWith(')$') && /\^\((?:\?:)?$/.test(before)
+  return { end: at + run.length, isOneOf: run.includes('|'), isClosed }
+}
+
+const RUN = /[^\s"'`,;]*/y
+
+/** In a regular expression a full stop is any character. Trust domains have them, and no two differ by them alone. */
+function withoutDots(parts: readonly string[]): readonly string[] {
+  const [first = '', ...others] = parts
+  const path = first.indexOf('/', SCHEME.length)
+  if (path === -1 && others.length === 0) return parts
+  const [begun = '', ...rest] = (path === -1 ? '' : first.slice(path)).split('.')
+  const split = [...rest, ...others.flatMap((one) => one.split('.'))]
+  const last = split.pop()
+  const beginning = `${path === -1 ? first : first.slice(0, path)}${begun}`
+  return last === undefined ? [beginning] : [beginning, ...split.filter((one) => one !== ''), last]
 }
 
 /** A line that is too long to be compared with others. */
@@ -73,7 +109,7 @@ function aroundIn(text: string, at: number, end: number): string {
 function partsAt(
   text: string,
   at: number,
-  isPrefix: boolean,
+  { isBegun, isPattern }: { readonly isBegun: boolean; readonly isPattern: boolean },
 ): { readonly parts: readonly string[]; readonly end: number } {
   const parts: string[] = []
   let part = matchAt(BEGINNING, text, at)
@@ -81,7 +117,8 @@ function partsAt(
   let gap = matchAt(GAP, text, end)
   while (gap !== '' && parts.length < PARTS_MAX) {
     // What stands before such a sign may be any character, or none.
-    if (/^(?:[*+?]|\{\d)/.test(gap)) part = part.replace(gap.startsWith('?') ? /[^/]$/ : /\.$/, '')
+    const mayBeNone = gap.startsWith('?') || (isPattern && !gap.startsWith('+'))
+    if (/^(?:[*+?]|\{\d)/.test(gap)) part = part.replace(mayBeNone ? /[^/]$/ : /\.$/, '')
     if (parts.length === 0 || part !== '') parts.push(part)
     end += gap.length
     part = matchAt(MORE, text, end)
@@ -90,8 +127,8 @@ function partsAt(
   }
   const isAll = at === 0 && end === text.length
   const last = isAll ? part : withoutStops(part)
-  const isBegun = isPrefix && text.charAt(end) !== '$'
-  const isOpen = isBegun || last.endsWith('/') || gap !== '' || matchAt(OPEN_END, text, end) !== ''
+  const isUnended = isBegun && text.charAt(end) !== '$'
+  const isOpen = isUnended || last.endsWith('/') || gap !== '' || matchAt(OPEN_END, text, end) !== ''
   // What is no ID may begin one.
   const isPart =
     parts.length === 0 && last.includes('/', SCHEME.length) && entryIdProblem(asIssued(last)) !== undefined
@@ -116,9 +153,18 @@ const GAP =
 /** What follows an ID that something else completes in another way. At the end `$` says that nothing does, and `</` ends an element. */
 const OPEN_END = /[{%*[(+?\\]|<(?!\/)|\$(?![)"'|\s]|$)/y
 
+/** Words of how a text is compared, if what is asked for may be in any place. */
+export const ANYWHERE = String.raw`contains|reg_?exp?|regular_?expr|\bre2|glob(?!al)|wildcard|pattern|matches`
+/** Those that ask for the beginning, or for any place. */
+export const AT_BEGINNING = `prefix|starts_?with|${ANYWHERE}`
+const PREFIX = new RegExp(
+  String.raw`(?:(?:${AT_BEGINNING})\w*\\?["']?\s*[:=]\s*(?:\[[^\][{}]*)?|[=!\s]~\*?\s*|\^)\\?["'\`/]?$`,
+  'i',
+)
+
 /** Whether what begins after a text may be a prefix: its name says so, a regular expression begins, or a call takes it. */
 function isOfPrefix(before: string): boolean {
-  if (/(?:prefix\w*\\?["']?\s*[:=]\s*\\?["'`]?|\^)$/i.test(before)) return true
+  if (PREFIX.test(before)) return true
   if (!/[(,]\s*[a-z]?\\?["'`]?$/i.test(before)) return false
   let closed = 0
   for (let at = before.length - 1; at >= 0; at -= 1) {

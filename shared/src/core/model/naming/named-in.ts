@@ -7,7 +7,16 @@ import type { PolicyTarget } from '../objects/access-policy.ts'
 import type { PolicyRule, RuleSource } from '../objects/access-rule.ts'
 import { readMeta } from '../objects/meta.ts'
 import { asIssued, parseSpiffeId } from '../spiffe-id.ts'
-import { holdsPart, idsInText, mayHoldIds, pathsInText, SCHEME, type IdInText } from '../ids-in-text.ts'
+import {
+  ANYWHERE,
+  AT_BEGINNING,
+  holdsPart,
+  idsInText,
+  mayHoldIds,
+  pathsInText,
+  SCHEME,
+  type IdInText,
+} from '../ids-in-text.ts'
 import { istioAsksBeside, istioSources, type MeshTrust } from './istio-source.ts'
 
 /** Whom an object names, and what it is for. */
@@ -158,7 +167,7 @@ export function mentionRules(value: JsonRecord, read: readonly PolicyRule[] = []
       const { isBeginning, isEnd } = getOrCreate(compared, holder, () => comparedIn(holder))
       const sources = [
         ...idsInText(text, isBeginning ? 'prefix' : field),
-        ...pathsInText(text, isEnd || CALLED.test(field) || CALLED.test(text)),
+        ...pathsInText(text, isEnd || ENDING_FIELD.test(field) || ENDING_CALL.test(text)),
       ].map((one) =>
         // Of a Secret nothing is shown but whole IDs.
         sourceInText(isSecret && !one.isWhole ? { ...one, text: 'a part of a SPIFFE ID' } : one, path),
@@ -219,12 +228,13 @@ export function sourceInText({ text, matcher, isWhole, around }: IdInText, field
       }
 }
 
-/** A field or a call that asks for the end of a text. */
-const CALLED = /ends_?with|suffix/i
+const AT_END = `suffix|ends_?with|${ANYWHERE}`
+/** A field, or a call in a text, that asks for the end of a text. */
+const ENDING_FIELD = new RegExp(AT_END, 'i')
+const ENDING_CALL = /ends_?with|suffix|match(?:es)?\w*\s*\(/i
 /** How a text is compared, as a word beside it says: `{ type: Prefix, value: … }` of Kuma and Envoy Gateway. */
-const ANYWHERE = 'contains|regex|regular_?expression|glob|wildcard'
-const BEGINNING = new RegExp(`^(?:prefix|starts_?with|${ANYWHERE})$`, 'i')
-const ENDING = new RegExp(`^(?:suffix|ends_?with|${ANYWHERE})$`, 'i')
+const BEGINNING = new RegExp(String.raw`^\w*(?:${AT_BEGINNING})\w*$`, 'i')
+const ENDING = new RegExp(String.raw`^\w*(?:${AT_END})\w*$`, 'i')
 
 /** Whether the texts in a mapping may be the beginnings, or the ends, of what they are compared with. */
 function comparedIn(holder: unknown): { readonly isBeginning: boolean; readonly isEnd: boolean } {
@@ -264,7 +274,7 @@ function decoded(base64: string): string {
 /** A path in an object, which the walk changes as it goes. */
 export type Path = readonly (string | number)[]
 
-/** Visits all values below one, itself included, with what holds it. Depth and size are bounded by what the readers of files and clusters take. */
+/** Visits all values below one, itself included, with the mapping that holds it, through lists. Depth and size are bounded by what the readers of files and clusters take. */
 export function walkPaths(
   value: unknown,
   path: (string | number)[],
@@ -274,7 +284,7 @@ export function walkPaths(
   visit(value, path, holder)
   const into = (key: string | number, item: unknown): void => {
     path.push(key)
-    walkPaths(item, path, visit, value)
+    walkPaths(item, path, visit, Array.isArray(value) ? holder : value)
     path.pop()
   }
   if (Array.isArray(value)) value.forEach((item: unknown, at) => into(at, item))
