@@ -33,6 +33,8 @@ export interface Deployed {
   readonly isEach?: boolean
   /** The paths of those that are not deployed. */
   readonly excluded?: readonly string[]
+  /** All folders below are deployed with it, whatever else deploys them. */
+  readonly isWhole?: boolean
   /** The folder in each of those that is deployed; absent or empty: all of it. */
   readonly below?: string
   readonly release?: string | undefined
@@ -434,6 +436,8 @@ class Reading {
         ...more,
         path: one,
         repository: source,
+        // https://argo-cd.readthedocs.io/en/stable/user-guide/directory/
+        isWhole: dig(fields, 'directory', 'recurse') === true,
         changes: isDeployer ? changesIn(fields, one) : undefined,
       }))
     }

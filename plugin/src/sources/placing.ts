@@ -4,16 +4,28 @@ import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
 import { eachOf, type Deploying, type OwnTree } from './deployers.ts'
 
 /** By folder: the namespaces that its deployers give; undefined among them: one that is filled in later. */
-type Placing = ReadonlyMap<string, ReadonlySet<string | undefined>>
+type Given = ReadonlyMap<string, ReadonlySet<string | undefined>>
+
+interface Placing {
+  readonly all: Given
+  /** Of those that deploy all folders below as well. */
+  readonly whole: Given
+}
 
 /** What deployers give to the folders of the tree that they deploy. */
 export function placingBy(all: readonly Deploying[], tree: OwnTree): Placing {
   const here = { ...tree, isOwn: tree.mayBeOwn }
-  const placing = new Map<string, Set<string | undefined>>()
+  const placing = {
+    all: new Map<string, Set<string | undefined>>(),
+    whole: new Map<string, Set<string | undefined>>(),
+  }
   for (const { deployed } of all)
-    for (const { folder, namespace, openNamespace = false } of deployed.flatMap((one) => eachOf(one, here)))
-      if (namespace !== undefined || openNamespace !== false)
-        getOrCreate(placing, folder, () => new Set()).add(namespace)
+    for (const one of deployed.flatMap((each) => eachOf(each, here))) {
+      const { folder, namespace, openNamespace = false, isWhole } = one
+      if (namespace === undefined && openNamespace === false) continue
+      for (const given of isWhole === true ? [placing.all, placing.whole] : [placing.all])
+        getOrCreate(given, folder, () => new Set()).add(namespace)
+    }
   return placing
 }
 
@@ -21,7 +33,8 @@ export function placingBy(all: readonly Deploying[], tree: OwnTree): Placing {
 export function isPlacedBy(placing: Placing, all: ReturnType<typeof eachOf>): boolean {
   return all.every(
     ({ folder, namespace, openNamespace = false }) =>
-      (namespace === undefined && openNamespace === false) || placing.get(folder)?.has(namespace) === true,
+      (namespace === undefined && openNamespace === false) ||
+      placing.all.get(folder)?.has(namespace) === true,
   )
 }
 
@@ -38,8 +51,9 @@ export function namespacesIn(placing: Placing, places: readonly Nearest[]): read
   return given.has(undefined) ? [] : [...given].flatMap((one) => one ?? []).toSorted()
 }
 
-/** What the nearest folders to which anything is given have. */
-function givenTo(placing: Placing, folders: Nearest): readonly (string | undefined)[] {
-  const given = folders.map((near) => near.flatMap((folder) => [...(placing.get(folder) ?? [])]))
-  return given.find(({ length }) => length > 0) ?? []
+/** What the nearest folders to which anything is given have, and what is deployed whole with any of the others. */
+function givenTo({ all, whole }: Placing, folders: Nearest): readonly (string | undefined)[] {
+  const givenIn = (given: Given): readonly (readonly (string | undefined)[])[] =>
+    folders.map((near) => near.flatMap((folder) => [...(given.get(folder) ?? [])]))
+  return [...(givenIn(all).find(({ length }) => length > 0) ?? []), ...givenIn(whole).flat()]
 }

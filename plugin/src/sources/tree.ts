@@ -138,6 +138,11 @@ export class Tree {
   /** What of charts that make nothing could be applied as it is. */
   readonly #ownFiles: FoundFile[] = []
   readonly #chartFolders = lazy(() => new Set(this.#found.charts.map(({ path }) => path)))
+  /** Where the kustomizations are, and which of them no other one takes in. */
+  readonly #kustomized = lazy(() => ({
+    paths: new Set(this.#overlays.overlays.map(({ kustomization }) => kustomization.overlay.path)),
+    roots: new Set(this.#overlays.roots),
+  }))
   readonly rendered: Source[] = []
 
   constructor(
@@ -231,22 +236,24 @@ export class Tree {
    * it in, and those that it is in; of each link to it by itself.
    */
   foldersOf({ file, folder }: Source): readonly Nearest[] {
-    const overlays =
-      file === undefined
-        ? [folder].flatMap((one) => one ?? [])
-        : this.#overlays.changersOf(file).map(({ kustomization }) => kustomization.overlay.path)
-    const places = file === undefined ? [] : (file.places ?? [file.real])
-    return overlays.length > 0
-      ? [[overlays, ...this.#upFrom([...places, ...overlays])]]
-      : places.map((place) => this.#upFrom([place]))
+    if (file === undefined) return folder === undefined ? [] : [this.#upFrom([folder])]
+    const places = file.places ?? [file.real]
+    const overlays = this.#overlays.changersOf(file)
+    if (overlays.length === 0) return places.map((place) => this.#upFrom([place]))
+    // What another one takes in is deployed with that, or by its own path. Of a folder above with a kustomization nothing else is deployed.
+    const { roots, paths } = this.#kustomized()
+    return overlays.map((one) => {
+      const { path } = one.kustomization.overlay
+      return roots.has(one) ? [[path], ...this.#upFrom([...places, path], paths)] : [[path]]
+    })
   }
 
-  #upFrom(places: readonly string[]): Nearest {
+  #upFrom(places: readonly string[], without: ReadonlySet<string> = new Set()): Nearest {
     const near: (readonly string[])[] = []
     for (let at = places; at.length > 0;) {
       near.push(at)
       const above = new Set(at.map((one) => dirname(one)))
-      at = [...above].filter((one) => this.#found.folders.has(one) && !this.isChart(one))
+      at = [...above].filter((one) => this.#found.folders.has(one) && !this.isChart(one) && !without.has(one))
     }
     return near
   }

@@ -979,6 +979,8 @@ metadata: {name: web}
 spec: {destination: {namespace: ${namespace}}, source: {repoURL: 'https://example.org/me/x', path: ${path}}}
 `
 
+const OVERLAY = 'resources: [../../apps/x/p.yaml]\n'
+
 const deploysEach = (folders: string, namespace: string, path = '{{path}}'): string =>
   `apiVersion: argoproj.io/v1alpha1
 kind: ApplicationSet
@@ -1143,6 +1145,32 @@ describe('objects that name no namespace', () => {
         'prod/x/kustomization.yaml': 'namespace: team\nresources: [../../apps/x/p.yaml]\n',
       },
       ['team/p'],
+    ],
+    [
+      'are in that of each overlay, if one is deployed by its own path and one with a folder above it',
+      {
+        'a.yaml': `${deploys('overlays/a', 'team')}---\n${deploys('overlays/all', 'other')}`,
+        'overlays/a/kustomization.yaml': OVERLAY,
+        'overlays/all/b/kustomization.yaml': OVERLAY.replace('..', '../..'),
+      },
+      ['other/p', 'team/p'],
+    ],
+    [
+      'are not in that of a folder above an overlay that has a kustomization without it',
+      {
+        'a.yaml': `${deploys('overlays/a', 'team')}---\n${deploys('overlays/all', 'other')}`,
+        'overlays/a/kustomization.yaml': OVERLAY,
+        'overlays/all/b/kustomization.yaml': OVERLAY.replace('..', '../..'),
+        'overlays/all/kustomization.yaml': 'resources: []\n',
+      },
+      ['team/p'],
+    ],
+    [
+      'are in that of an Application of a folder above as well, if that goes through all folders',
+      {
+        'a.yaml': `${deploys('apps/x', 'team')}---\n${deploys('apps', 'other').replace('path: apps', 'path: apps, directory: {recurse: true}')}`,
+      },
+      ['other/p', 'team/p'],
     ],
   ])('%s', async (_, files, expected) => {
     expect(await placed({ 'apps/x/p.yaml': pod('p'), ...files })).toEqual(expected)
