@@ -67,6 +67,11 @@ const OBJECT = new RegExp(
  * Whether the objects of a document are to be searched for placeholders, commands and objects in their fields, by its text. If a word is not in
  * the text, it is in no value: apart from escapes, a value is verbatim in the text, and an anchor (`&`) can only repeat it.
  */
-export function mayHoldMore(text: string): boolean {
-  return MARK.test(text) || OBJECT.test(text)
+export function isMarked(text: string): boolean {
+  return MARK.test(text)
+}
+
+/** Whether they are to be searched for objects although the text is not marked. */
+export function mayHoldObjects(text: string): boolean {
+  return OBJECT.test(text)
 }

@@ -33,7 +33,7 @@ import { deploying, openly, sourceAddress, type Deploying, type MadeDeployer } f
 import { placeText, type InputPlace, type InputProblem, type ProblemReach } from './problem.ts'
 import { reachOf, reachOfOpenType } from './reach.ts'
 import { Sharing } from './sharing.ts'
-import { mayHoldMore } from './held-text.ts'
+import { isMarked, mayHoldObjects } from './held-text.ts'
 import type { WantedKind } from './wanted-kind.ts'
 
 /** What is kept of a document, and how. */
@@ -51,8 +51,9 @@ export interface ReadingRules {
 interface ObjectPlace {
   readonly origin: Origin
   readonly inList: boolean
-  /** Whether it may hold placeholders, commands and objects, by the text of its document. */
-  readonly mayHold: boolean
+  /** Whether it may hold placeholders and commands, by the text of its document; and whether objects. */
+  readonly isSearched: boolean
+  readonly holdsObjects: () => boolean
 }
 
 /** Takes the documents that are read, one after the other, and holds what they have. */
@@ -108,7 +109,9 @@ export class Collection {
 
   /** Adds the objects of one document. Throws a BudgetSpent. */
   take(parsed: ParsedDocument, file: string): void {
-    const mayHold = mayHoldMore(parsed.text)
+    const isSearched = isMarked(parsed.text)
+    let mayHold: boolean | undefined
+    const holdsObjects = (): boolean => (mayHold ??= isSearched || mayHoldObjects(parsed.text))
     const originAt = (path: readonly number[]): Origin => ({
       file,
       document: parsed.document,
@@ -124,7 +127,8 @@ export class Collection {
         if (hasItems !== true) return
       }
       const items = listItems(value)
-      if (items === undefined) this.#object(value, { origin, inList: path.length > 0, mayHold })
+      if (items === undefined)
+        this.#object(value, { origin, inList: path.length > 0, isSearched, holdsObjects })
       else for (const [at, item] of items.entries()) enter(item, [...path, at])
     }
     enter(parsed.value, [])
@@ -138,7 +142,7 @@ export class Collection {
   }
 
   #object(value: unknown, place: ObjectPlace): void {
-    const { origin, inList, mayHold } = place
+    const { origin, inList, isSearched, holdsObjects } = place
     const type = isRecord(value) ? readType(value) : undefined
     if (!isRecord(value) || type === undefined) {
       if (inList && !isRecord(value))
@@ -176,12 +180,12 @@ export class Collection {
       return
     }
     // What a dump's controllers have made stands in the dump.
-    if (mayHold && wanted?.versions === undefined && !isFromCluster) {
-      this.#noteHeld(value, origin)
-      const change = commandProblem(value, origin, allWanted)
+    if (wanted?.versions === undefined && !isFromCluster) {
+      if (holdsObjects()) this.#noteHeld(value, origin)
+      const change = isSearched ? commandProblem(value, origin, allWanted) : undefined
       if (change !== undefined) this.door.hold(change)
       // The fields of a kind that is read name nothing to be fetched: what its containers run may.
-      if (facts.wanted !== undefined) this.#noteDeployer(value, origin, true)
+      if (facts.wanted !== undefined && isSearched) this.#noteDeployer(value, origin, true)
     }
     const isKept = facts.wanted === undefined && this.#takeMore(value, type, origin, isFromCluster)
     if (wanted !== undefined) this.#takeWanted(value, wanted, place, isFromCluster)
@@ -192,13 +196,13 @@ export class Collection {
   #takeWanted(
     value: JsonRecord,
     wanted: WantedKind,
-    { origin, mayHold }: ObjectPlace,
+    { origin, isSearched }: ObjectPlace,
     isFromCluster: boolean,
   ): void {
     if (this.takesAway?.(value, wanted) === true) return
     const fault = wanted.isNameless === true ? undefined : metadataFault(value)
     const placeholder =
-      fault === undefined && !isFromCluster ? placeholderInObject(value, mayHold) : undefined
+      fault === undefined && !isFromCluster ? placeholderInObject(value, isSearched) : undefined
     if (fault !== undefined) {
       const reach = reachOf(wanted, {}, JSON.stringify(value))
       this.door.hold({ ...incomplete(`${wanted.kind} whose metadata cannot be read`, origin, fault), reach })
