@@ -103,7 +103,7 @@ export function openAccounts(
   })
 }
 
-/** Whether it is a Pod, or a workload of Kubernetes itself, each of which has one template; what the API server names is always new. */
+/** Whether it is a Pod, or a workload of Kubernetes itself: these have one template. An object that the API server names is always new. */
 function isBuiltInWithPods({ value }: RawObject): boolean {
   const isBuiltIn =
     kindKey(value) === 'Pod' || (isWorkload(value) && kindOf(value).kind !== 'LeaderWorkerSet')
