@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 import {
   CLASS_NAME_ENV,
   CLASS_NAME_FLAG,
+  DEFAULT_BINDINGS_PER_NAMESPACE,
   DEFAULT_LEASE_NAME,
   LEASE_NAME_FLAG,
   TRUST_DOMAIN_ENV,
@@ -86,7 +87,7 @@ export const FLAGS = {
   },
   '--bindings-per-namespace': {
     value: 'N',
-    default: '1000',
+    default: String(DEFAULT_BINDINGS_PER_NAMESPACE),
     about: 'The most bindings of a namespace with an output. Those that have one keep it. 0: no limit.',
   },
   '--resync-period': {

@@ -92,7 +92,7 @@ export {
   showsScm,
 } from './reasons/in-force-reasons.ts'
 export { REASONS, REASON_NAMES, type Reason, type RefusalReason, isReason } from './reasons/reasons.ts'
-export { type Config, TRUST_DOMAIN_PLACEHOLDER } from './settings/config.ts'
+export { type Config, DEFAULT_BINDINGS_PER_NAMESPACE, TRUST_DOMAIN_PLACEHOLDER } from './settings/config.ts'
 export {
   CLASS_NAME_ENV,
   CLASS_NAME_FLAG,

@@ -35,6 +35,8 @@ export interface UnknownReason {
     | 'not served'
     /** The CRD lacks the field, and the API server drops it. */
     | 'not in its CRD'
+    /** Which bindings of a namespace get an output, and which find none left (docs/contract.md §8, "Quiet and fair"). */
+    | 'more than --bindings-per-namespace'
     /** Deleted, and kept by finalizers that are not kleym's. */
     | 'held by finalizers'
   /** How a user gives what was not given, an instruction. */
@@ -52,6 +54,8 @@ const FIXES: { readonly [Cause in UnknownReason['cause']]?: (why: UnknownReason)
   'a template': () => 'fill it in, or leave it out (--exclude)',
   'not rendered': () => 'render it (--render), or give what it renders to with -f',
   ambiguous: () => 'leave one of the definitions, and correct it',
+  'more than --bindings-per-namespace': () =>
+    'delete bindings of the namespace, or start the operator with a higher --bindings-per-namespace',
   'timed out': () => ASK_AGAIN,
   throttled: () => ASK_AGAIN,
   failed: () => ASK_AGAIN,

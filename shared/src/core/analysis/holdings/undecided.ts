@@ -48,32 +48,41 @@ export function undecidedText({ binding, why }: UndecidedBinding): string {
   return `binding ${binding} is undetermined: ${unknownReasonText(why)}`
 }
 
-/** The undecided bindings among these, in their order. */
+/** The undecided bindings among these, in their order; `others` are undecided by something beside themselves. */
 export function undecidedBindings(
   compiled: readonly Compiled[],
   outputs: readonly LiveOutput[],
+  others: ReadonlyMap<string, UnknownReason>,
 ): UndecidedBindings {
-  const open = compiled.filter(({ binding, result }) => {
-    return result.kind === 'undetermined' && binding.meta.deletedAt === undefined
+  const whyOpen = ({ binding: { key, meta }, result }: Compiled): UnknownReason | undefined =>
+    meta.deletedAt === undefined && result.kind === 'undetermined' ? result.why : others.get(key)
+  const open = compiled.flatMap((one) => {
+    const why = whyOpen(one)
+    return why === undefined ? [] : [{ one, why }]
   })
   if (open.length === 0) return NONE_UNDECIDED
   const inForce = new Set<string>(
     outputs.flatMap(({ ownership }) => (ownership.kind === 'ours' ? ownership.binding : [])),
   )
-  const undecided = open.flatMap((one) => (inForce.has(one.binding.key) ? [] : (undecidedOf(one) ?? [])))
+  const undecided = open.flatMap(({ one, why }) =>
+    inForce.has(one.binding.key) ? [] : (undecidedOf(one, why) ?? []),
+  )
   return new Map(Map.groupBy(undecided, ({ namespace }) => namespace))
 }
 
-function undecidedOf(one: Compiled): (UndecidedBinding & { readonly namespace: string }) | undefined {
+function undecidedOf(
+  one: Compiled,
+  why: UnknownReason,
+): (UndecidedBinding & { readonly namespace: string }) | undefined {
   // Which pods a pool selects that is not known, is not known.
   const meant = one.input.pool?.state === 'unknown' ? { labels: new Map(), ...fieldsOf(one) } : meantBy(one)
-  if (one.result.kind !== 'undetermined' || meant === undefined) return undefined
-  const { binding, result } = one
+  if (meant === undefined) return undefined
+  const { binding } = one
   return {
     ...meant,
     namespace: binding.meta.namespace,
     binding: binding.key,
-    why: result.why,
+    why,
     spiffeId: declaredId(one),
   }
 }

@@ -41,6 +41,8 @@ export interface SettingsSource {
   readonly outputLabels?: ReadonlyMap<string, string> | undefined
   /** Undefined where this source does not tell it: a status does with a variant alone. */
   readonly variantLabelKey?: string | undefined
+  /** Of an operator's Deployment alone. */
+  readonly bindingsPerNamespace?: number | undefined
 }
 
 /** The settings that count, and where sources disagree about them. */
@@ -142,6 +144,7 @@ export function mergeSettings(
   const className = sources.find((one) => one.className !== undefined)
   const outputLabels = sources.find((one) => one.outputLabels !== undefined)
   const variantLabelKey = sources.find((one) => one.variantLabelKey !== undefined)
+  const most = sources.find((one) => one.bindingsPerNamespace !== undefined)?.bindingsPerNamespace
   const firsts = { trustDomain, className, outputLabels, variantLabelKey }
   const disputes = sources
     .flatMap((one) => disputesOf(one, firsts).filter(({ setting }) => !isBehind(one, firsts[setting])))
@@ -158,6 +161,7 @@ export function mergeSettings(
       ...(variantLabelKey?.variantLabelKey === undefined || isKeyDisputed
         ? {}
         : { variantLabelKey: variantLabelKey.variantLabelKey }),
+      ...(most !== undefined && { bindingsPerNamespace: most }),
     },
     trustDomainSource: trustDomain?.source,
     classNameSource: className?.source,
@@ -234,9 +238,7 @@ function labelsText(labels: ReadonlyMap<string, string> | undefined): string | u
         .join(', ')
 }
 
-function containerSettings(
-  container: unknown,
-): Pick<SettingsSource, 'trustDomain' | 'className' | 'outputLabels' | 'variantLabelKey'> | undefined {
+function containerSettings(container: unknown): Omit<SettingsSource, 'source' | 'subject'> | undefined {
   const args = argumentsOf(container)
   const env = listAt(container, 'env')
   const flagged = args.some((arg) => arg.startsWith(CLASS_NAME_FLAG))
@@ -257,7 +259,13 @@ function containerSettings(
     className: className.kind === 'set' ? className.value : classUnset,
     outputLabels: isKnown ? labels.labels : undefined,
     variantLabelKey: trustDomain === undefined ? undefined : variantLabelKeyIn(container, args),
+    bindingsPerNamespace: wholeNumber(argument(args, '--bindings-per-namespace')),
   }
+}
+
+/** With any other value the operator does not start. */
+function wholeNumber(value: string | undefined): number | undefined {
+  return value !== undefined && /^\d{1,9}$/.test(value) ? Number(value) : undefined
 }
 
 /** What a container says about a setting: `not told` if only something unread has the value, such as a ConfigMap. */

@@ -6,6 +6,7 @@ import {
   compile,
   type Compiled,
   type Config,
+  DEFAULT_BINDINGS_PER_NAMESPACE,
   judgeOwnership,
   type LiveOutput,
   type OpenOf,
@@ -21,6 +22,7 @@ import { driveAtOnce, type Steps } from '../../base/steps.ts'
 import { Changes, NO_CHANGES } from './changes.ts'
 import { ownershipFacts } from './ownership-facts.ts'
 import { State } from './state.ts'
+import type { UnknownReason } from '../../model/unknown-reason.ts'
 import { NONE_UNDECIDED, undecidedBindings } from '../holdings/undecided.ts'
 
 /** A snapshot, its two states, and what lies between them. */
@@ -52,16 +54,20 @@ export function* analysing(
 ): Steps<Analysis> {
   const references = referencesIn(snapshot)
   const compiled: Compiled[] = []
+  const named = new Set<string>()
   for (const binding of snapshot.bindings.read) {
     yield
     compiled.push(compile(binding, references, config))
+    const { status, meta } = binding
+    if (status?.clusterSPIFFEID !== undefined && meta.deletedAt === undefined) named.add(binding.key)
   }
   const live = liveOutputs(snapshot, compiled)
+  const full = withoutRoom(compiled, named, live, config)
   const { first, outputs, changes, ...last } = yield* settling(
     compiled,
     live,
     outputsKnown(snapshot),
-    openDecisions(snapshot),
+    openDecisions(snapshot, full),
   )
   yield
   const registered = [...live, ...outputs].map(({ object }) => object)
@@ -83,7 +89,7 @@ export function* analysing(
       ...last,
       outputs,
       unwritten,
-      undecided: undecidedBindings(compiled, outputs),
+      undecided: undecidedBindings(compiled, outputs, full),
     }),
     changes: new Changes(changes),
   }
@@ -106,23 +112,71 @@ function outputsKnown({ absentKinds, rest }: Snapshot): OutputsKnown {
   return absentKinds.has(OUTPUTS) ? 'not served' : (rest.gaps.get(OUTPUTS) ?? 'known')
 }
 
+/** Why bindings may find no place for an output, by their keys. */
+type WithoutRoom = ReadonlyMap<string, UnknownReason>
+
+/**
+ * The bindings without an output for which their namespace has no room: which of them come first is not known. Those whose output is there,
+ * or is named by a status, keep their place (docs/contract.md §8, "Quiet and fair").
+ */
+function withoutRoom(
+  compiled: readonly Compiled[],
+  named: ReadonlySet<string>,
+  live: readonly LiveOutput[],
+  { bindingsPerNamespace: most = DEFAULT_BINDINGS_PER_NAMESPACE }: Config,
+): WithoutRoom {
+  if (most === 0 || compiled.length <= most) return new Map()
+  const owners = new Set<string>(
+    live.flatMap(({ ownership }) => (ownership.kind === 'ours' ? ownership.binding : [])),
+  )
+  const placed = owners.union(named)
+  const hasPlace = ({ binding: { key } }: Compiled): boolean => placed.has(key)
+  return new Map(
+    [...Map.groupBy(compiled, ({ binding }) => binding.meta.namespace)].flatMap(([namespace, all]) => {
+      const asking = all.filter((one) => !hasPlace(one) && mayGetOutput(one))
+      if (asking.length === 0 || all.filter(hasPlace).length + asking.length <= most) return []
+      const why = {
+        verb: 'create',
+        what: 'ClusterSPIFFEID',
+        namespace,
+        cause: 'more than --bindings-per-namespace',
+      } as const
+      return asking.map(({ binding }) => [binding.key, why] as const)
+    }),
+  )
+}
+
+function mayGetOutput({ binding: { meta }, result }: Compiled): boolean {
+  return result.kind === 'resolved' && meta.deletedAt === undefined
+}
+
 /** Which bindings documents leave undecided: another binding may collide with them, a ClusterSPIFFEID may have the name of their output. */
-function openDecisions({ rest, bindings }: Snapshot): OpenOf | undefined {
-  if (rest.isEmpty) return undefined
+function openDecisions({ rest, bindings }: Snapshot, full: WithoutRoom): OpenOf | undefined {
+  const ofRoom: OpenOf = ({ binding }) => {
+    const why = full.get(binding.key)
+    return why && { check: 'output', why }
+  }
+  if (rest.isEmpty) return full.size === 0 ? undefined : ofRoom
   const read = new Set<string>(bindings.read.map(({ key }) => key))
-  return ({ binding, result }) => {
+  return (one) => {
+    const { binding, result } = one
     const { namespace, name } = binding.meta
     // One that was read stands twice: it alone is in doubt, since what it declares is known.
     const peer = rest.part(
       [qualifiedKind(BINDING)],
       { namespace },
-      (one) => one.name === undefined || one.name === name || !read.has(`${one.namespace ?? ''}/${one.name}`),
+      (part) =>
+        part.name === undefined || part.name === name || !read.has(`${part.namespace ?? ''}/${part.name}`),
     )
     if (peer !== undefined) return { check: 'collision', why: peer.why }
-    if (result.kind !== 'resolved') return undefined
+    if (result.kind !== 'resolved') return ofRoom(one)
     const output = { name: result.output.metadata.name }
-    const holder = rest.part([OUTPUTS], output, (one) => one.name !== undefined || one.mayBeOutput === true)
-    return holder === undefined ? undefined : { check: 'output', why: holder.why }
+    const holder = rest.part(
+      [OUTPUTS],
+      output,
+      (part) => part.name !== undefined || part.mayBeOutput === true,
+    )
+    return holder === undefined ? ofRoom(one) : { check: 'output', why: holder.why }
   }
 }
 

@@ -15,9 +15,14 @@ export interface Config {
   readonly outputLabels?: ReadonlyMap<string, string>
   /** Namespace and name of the install's Lease, which mark its outputs. Absent in the plugin, which writes none. */
   readonly install?: string
+  /** How many bindings of a namespace may have an output; 0: any number. Absent: `DEFAULT_BINDINGS_PER_NAMESPACE`. Read in the plugin alone. */
+  readonly bindingsPerNamespace?: number
   /** The pod label that tells variants apart. Absent where it is not known, in the plugin only. */
   readonly variantLabelKey?: string
 }
+
+/** The default of `--bindings-per-namespace`. */
+export const DEFAULT_BINDINGS_PER_NAMESPACE = 1000
 
 /** Stands for a trust domain that is not known; no valid trust domain equals it. */
 export const TRUST_DOMAIN_PLACEHOLDER = '<trust-domain>'
