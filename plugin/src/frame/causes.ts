@@ -1,4 +1,5 @@
 // What keeps an answer from being certain: the one list from which the exit code, the text and the report are read.
+import { onceBy } from '@kleym/shared/core/base/groups.ts'
 import {
   assumptionsThatCount,
   assumptionText,
@@ -119,7 +120,7 @@ export function causesOf(
     ...further,
     ...settings.map((assumption): Cause => ({ leaves: 'what depends on a setting', assumption })),
   ]
-  return [...new Map(causes.map((one) => [causeText(one), one])).values()]
+  return onceBy(causes, causeText)
 }
 
 /** With what the findings of the answer say of registrations that kleym does not follow; in the order of what is left open. */

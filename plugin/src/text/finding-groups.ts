@@ -1,5 +1,6 @@
 // Findings by their code, worst first: what they share is printed once, and each row has what is special about one object. Ten
 // objects with one problem are one block.
+import { groupsBy, type Group } from '@kleym/shared/core/base/groups.ts'
 import { type Finding, findingEntry } from '@kleym/shared/core/findings/index.ts'
 import { fixText, SEVERITY_MARK, shortSubject, viewEvidence, viewFinding, withCode } from './findings.ts'
 import type { Layout } from './layout.ts'
@@ -14,8 +15,8 @@ import { wrap } from './wrap.ts'
  */
 export function* viewFindingGroups(findings: readonly Finding[], layout: Layout, told?: Finding): Lines {
   const groups = layout.wide
-    ? findings.map((one) => [one])
-    : Map.groupBy(findings, ({ code, severity }) => `${severity} ${code}`).values()
+    ? findings.map((one): Group<Finding> => [one])
+    : groupsBy(findings, ({ code, severity }) => `${severity} ${code}`)
   let isFirst = true
   for (const group of groups) {
     if (!isFirst) yield BLANK
@@ -24,9 +25,8 @@ export function* viewFindingGroups(findings: readonly Finding[], layout: Layout,
   }
 }
 
-function* viewGroup(group: readonly Finding[], layout: Layout, told: Finding | undefined): Lines {
+function* viewGroup(group: Group<Finding>, layout: Layout, told: Finding | undefined): Lines {
   const [first] = group
-  if (first === undefined) return
   if (group.length === 1) {
     yield* first === told ? viewEvidence(first, layout) : viewFinding(first, layout)
     return
@@ -59,9 +59,8 @@ interface Shared {
   readonly fix: string | undefined
 }
 
-function sharedBy(group: readonly Finding[]): Shared {
+function sharedBy(group: Group<Finding>): Shared {
   const [first] = group
-  if (first === undefined) return { evidence: [], subjects: [], fix: undefined }
   const names = first.related.map(shortSubject)
   let common = new Set(names)
   for (const { related } of group)
@@ -74,7 +73,7 @@ function sharedBy(group: readonly Finding[]): Shared {
 }
 
 /** A row for each text: the objects, then the text about them. */
-function* rows(group: readonly Finding[], shared: Shared, layout: Layout): Lines {
+function* rows(group: Group<Finding>, shared: Shared, layout: Layout): Lines {
   const textsOf = (one: Finding): readonly string[] => [
     one.summary,
     ...one.evidence.filter((text) => !shared.evidence.includes(text)),
@@ -86,12 +85,10 @@ function* rows(group: readonly Finding[], shared: Shared, layout: Layout): Lines
       ...one.related.map(shortSubject).filter((name) => !shared.subjects.includes(name)),
     ])
   const all = group.map((one) => ({ one, texts: textsOf(one) }))
-  const alike = [...Map.groupBy(all, ({ texts }) => JSON.stringify(texts)).values()].flatMap((same) => {
-    const [first] = same
-    return first === undefined
-      ? []
-      : { name: namesText(same.map(({ one }) => nameOf(one))), texts: first.texts }
-  })
+  const alike = groupsBy(all, ({ texts }) => JSON.stringify(texts)).map((same) => ({
+    name: namesText(same.map(({ one }) => nameOf(one))),
+    texts: same[0].texts,
+  }))
   const widest = alike.reduce((most, { name }) => Math.max(most, displayWidth(name)), 0)
   const column = widest <= layout.width * NAME_SHARE ? widest : undefined
   const width = layout.width - INDENT

@@ -1,4 +1,5 @@
 // The first lines of `diff`: what the change does to containers, then to bindings. What is undetermined stands beside it.
+import { groupsBy, type Group } from '@kleym/shared/core/base/groups.ts'
 import { present } from '@kleym/shared/core/base/present.ts'
 import {
   type AffectedPolicy,
@@ -187,15 +188,13 @@ export function areAllNamed(verdicts: readonly VerdictChange[]): boolean {
   return groups.length <= CHANGES_NAMED && groups.every(({ length }) => length === 1)
 }
 
-function verdictGroups(verdicts: readonly VerdictChange[]): readonly (readonly VerdictChange[])[] {
+function verdictGroups(verdicts: readonly VerdictChange[]): readonly Group<VerdictChange>[] {
   const sorted = verdicts.toSorted((left, right) => rank(left) - rank(right))
-  return [...Map.groupBy(sorted, ({ before, after }) => `${before} → ${after}`).values()]
+  return groupsBy(sorted, ({ before, after }) => `${before} → ${after}`)
 }
 
-function groupText(group: readonly VerdictChange[]): string {
-  const [first] = group
-  if (first === undefined) return ''
-  const { binding, before, after } = first
+function groupText(group: Group<VerdictChange>): string {
+  const [{ binding, before, after }] = group
   const names = group.length === 1 ? binding : `${binding} and ${group.length - 1} more`
   const verb = group.length === 1 ? 'is' : 'are'
   if (before === undefined) return `${names} ${verb} new: ${after ?? ''}`

@@ -1,5 +1,6 @@
 // `diff BINDING...` and `-l`: what some bindings are part of. The rest of the change counts for the exit code all the same, and the
 // first line says that there is more.
+import { onceBy } from '@kleym/shared/core/base/groups.ts'
 import type { AffectedPolicy, Effect, IdentityChange } from '@kleym/shared/core/answers/index.ts'
 import { holderKey } from '@kleym/shared/core/model/objects/pod-index.ts'
 import { isAbout, type Finding, concernsEveryBinding } from '@kleym/shared/core/findings/index.ts'
@@ -24,11 +25,8 @@ export function narrowedTo(
 ): Narrowed | undefined {
   if (names.length === 0 && selector === undefined) return undefined
   const sides = [input.after, input.before, ...(input.base === undefined ? [] : [input.base.after])]
-  const bindings = [
-    ...new Map(
-      sides.flatMap(({ snapshot }) => snapshot.bindings.read.map((one) => [one.key, one] as const)),
-    ).values(),
-  ]
+  const all = sides.flatMap(({ snapshot }) => [...snapshot.bindings.read])
+  const bindings = onceBy(all, ({ key }) => key)
   const after = {
     ...input.after,
     snapshot: { ...input.after.snapshot, bindings: input.after.snapshot.bindings.with(bindings) },

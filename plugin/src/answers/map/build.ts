@@ -1,5 +1,6 @@
 // The map of an analysis: what `who-selects` says of the chosen containers, with all that gives identities, the identities
 // themselves and the policies that name them, as one graph.
+import { onceBy } from '@kleym/shared/core/base/groups.ts'
 import { assumptionsThatCount, dependsText } from '@kleym/shared/core/analysis/index.ts'
 import { TRUST_DOMAIN_PLACEHOLDER } from '@kleym/shared/core/decide/index.ts'
 import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
@@ -107,7 +108,7 @@ function isOfScope({ namespace }: MapScope): (one: string) => boolean {
 /** Settings that were not given leave open whatever is said not to be. */
 function unsettledText({ after, before }: AnswerInput): string | undefined {
   const on = [after, before].flatMap(({ openSettings }) => assumptionsThatCount(openSettings))
-  const distinct = [...new Map(on.map((one) => [one.setting, one])).values()]
+  const distinct = onceBy(on, ({ setting }) => setting)
   return distinct.length === 0 ? undefined : dependsText(distinct)
 }
 

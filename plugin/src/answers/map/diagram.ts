@@ -1,5 +1,6 @@
 // The map as a graph for mermaid and Graphviz: a frame for each namespace, a box for pods that are alike, with a line for each
 // container. Beyond what these programs draw, namespaces alone, and it says so.
+import { groupsBy } from '@kleym/shared/core/base/groups.ts'
 import { labelLines } from '../../frame/diagram.ts'
 import type { Diagram, DiagramEdge, DiagramNode, NodeStyle } from '../../output/mermaid.ts'
 import { STATES, type StateMark } from '../parts/container-states.ts'
@@ -225,14 +226,13 @@ function arrowsOf(
         return { ...ends, ...arrow(edge.how === 'exactly' ? 'names' : `names: ${edge.how}`, true), name: '' }
     }
   })
-  const alike = Map.groupBy(arrows, ({ from, to, label, dotted }) =>
+  const alike = groupsBy(arrows, ({ from, to, label, dotted }) =>
     JSON.stringify([from, to, label, dotted === true]),
   )
-  return [...alike.values()].flatMap(([first, ...rest]) => {
-    if (first === undefined) return []
-    const { name, label, ...drawn } = first
-    const names = [...new Set([name, ...rest.map((one) => one.name)])].filter((one) => one !== '')
-    return [{ ...drawn, label: [names.join(', '), label].filter((one) => one !== '').join(': ') }]
+  return alike.map((same) => {
+    const [{ name: _, label, ...drawn }] = same
+    const names = [...new Set(same.map(({ name }) => name))].filter((one) => one !== '')
+    return { ...drawn, label: [names.join(', '), label].filter((one) => one !== '').join(': ') }
   })
 }
 

@@ -1,4 +1,5 @@
 // The pods of a map. Pods of one workload that look the same are one box, with their containers in it.
+import { groupsBy, onceBy, type Group } from '@kleym/shared/core/base/groups.ts'
 import { NOTHING_DONE, type HolderEffect } from '@kleym/shared/core/answers/index.ts'
 import { listAt, own, stringAt } from '@kleym/shared/core/base/json.ts'
 import type { Pod, PodRef } from '@kleym/shared/core/model/objects/pod.ts'
@@ -51,11 +52,8 @@ interface JudgedPod {
 
 /** Makes the boxes; `answers` are those of `who-selects`. */
 export function podParts(answers: readonly PodAnswer[], context: PodContext): PodParts {
-  const groups = Map.groupBy(
-    answers.map((answer) => judged(answer, context)),
-    signature,
-  )
-  const parts = [...groups.values()].map((group) => partsOf(group, context))
+  const pods = answers.map((answer) => judged(answer, context))
+  const parts = groupsBy(pods, signature).map((group) => partsOf(group, context))
   const workloads = new Map(
     parts.flatMap(({ workload }) => (workload === undefined ? [] : [[workload.id, workload] as const])),
   )
@@ -137,11 +135,10 @@ function commonId(one: ShownRegistration, group: readonly JudgedPod[], at: numbe
 }
 
 function partsOf(
-  group: readonly JudgedPod[],
+  group: Group<JudgedPod>,
   context: PodContext,
 ): PodParts & { readonly workload: MapNode | undefined } {
   const [first] = group
-  if (first === undefined) return { workload: undefined, nodes: [], registrations: [], holds: [] }
   const { pod, workload, text } = first
   const id = podsId(text)
   const boxes = first.containers.map((one, at) => containerParts(one, { at, id, group, context }))
@@ -180,10 +177,8 @@ function partsOf(
 }
 
 /** `llama-0`, `llama-0 and 2 alike`, `pods of llama` for a template. */
-function podsLabel(group: readonly JudgedPod[]): string {
-  const [first] = group
-  if (first === undefined) return ''
-  const { pod } = first
+function podsLabel(group: Group<JudgedPod>): string {
+  const [{ pod }] = group
   const part = pod.part === '' ? '' : ` (${pod.part})`
   if (pod.ref.kind !== 'Pod') return `pods of ${pod.ref.name}${part}`
   const others = group.length - 1
@@ -270,7 +265,7 @@ function holdings(
     ...lost.map((spiffeId): Holding => ({ spiffeId, certain: false, change: 'removed' })),
     ...held.toSorted((left, right) => Number(left.certain) - Number(right.certain)),
   ]
-  return [...new Map(all.map((one) => [one.spiffeId, one])).values()]
+  return onceBy(all, ({ spiffeId }) => spiffeId)
 }
 
 function changeOf({ gained, lost, why }: HolderEffect, ofPod: MapChange | null): MapChange | null {

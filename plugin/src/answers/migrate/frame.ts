@@ -1,4 +1,5 @@
 // The report of `migrate`: for each registration the bindings, the remainder, what names the old ID, and the steps.
+import { onceBy } from '@kleym/shared/core/base/groups.ts'
 import { compareFindings, findingKey, notCertain, type Finding } from '@kleym/shared/core/findings/index.ts'
 import type { Migration, SuggestedBinding } from '@kleym/shared/core/answers/index.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
@@ -19,9 +20,8 @@ export function migrateFrame(
 ): Frame {
   const added = migrations.flatMap(addedBy)
   // One may be certain of one namespace and perhaps so of another.
-  const findings = [
-    ...new Map(added.map((one) => [`${one.dependsOn === undefined} ${findingKey(one)}`, one])).values(),
-  ].toSorted(compareFindings)
+  const distinct = onceBy(added, (one) => `${one.dependsOn === undefined} ${findingKey(one)}`)
+  const findings = distinct.toSorted(compareFindings)
   const bindings = distinctBindings(migrations)
   return {
     kind: 'MigrateReport',

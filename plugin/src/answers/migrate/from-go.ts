@@ -1,5 +1,6 @@
 // `migrate --from-go`: bindings of the Go implementation of the same API group (docs/upstream.md), in the shape of its v0.12 or v0.9: the
 // ID of each there and here, what names the old one, and the order of steps. Its IDs follow the description of its API.
+import { onceBy } from '@kleym/shared/core/base/groups.ts'
 import type { Analysis } from '@kleym/shared/core/analysis/index.ts'
 import { trustDomainText, declaredBoundary, identityPath } from '@kleym/shared/core/decide/index.ts'
 import type { Binding } from '@kleym/shared/core/model/objects/binding.ts'
@@ -87,7 +88,7 @@ function changesOf(moves: readonly GoMove[]): readonly GoChange[] {
   const changes = moves.flatMap(({ oldId, newId }) =>
     oldId === undefined || oldId === newId ? [] : [{ oldId, newId }],
   )
-  return [...new Map(changes.map((one) => [`${one.oldId} ${one.newId ?? ''}`, one])).values()]
+  return onceBy(changes, ({ oldId, newId }) => `${oldId} ${newId ?? ''}`)
 }
 
 function isToAnother(change: GoChange): change is IdChange {

@@ -1,5 +1,6 @@
 // How `policies` looks: a block for each policy and each of its rules. A source is shown with whom it names, what does not take
 // effect as written, and the fix of each finding.
+import { groupsBy, onceBy } from '@kleym/shared/core/base/groups.ts'
 import { objectKey, type Finding, RULE_KIND } from '@kleym/shared/core/findings/index.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'
 import { keysOf } from '@kleym/shared/core/base/json.ts'
@@ -56,13 +57,13 @@ export function viewPolicies(policies: readonly ResolvedPolicy[], layout: Polici
 
 /** The fixes that more than one rule or policy needs: they stand once, below all policies. */
 function sharedFixes(findings: readonly Finding[]): ReadonlySet<string> {
-  const byFix = Map.groupBy(findings, ({ fix }) => fix)
-  return new Set([...byFix].filter(([, same]) => same.length > 1).map(([fix]) => fix))
+  const several = groupsBy(findings, ({ fix }) => fix).filter(({ length }) => length > 1)
+  return new Set(several.map(([{ fix }]) => fix))
 }
 
 function viewSharedFixes(findings: readonly Finding[], shared: ReadonlySet<string>, layout: Layout): Block {
-  const byFix = new Map(findings.filter(({ fix }) => shared.has(fix)).map((one) => [one.fix, one]))
-  return [...byFix.values()].flatMap(({ code, fix }) =>
+  const told = findings.filter(({ fix }) => shared.has(fix))
+  return onceBy(told, ({ fix }) => fix).flatMap(({ code, fix }) =>
     wrap(line(span(code, 'dim'), `  fix: ${fixText(fix, layout)}`), layout.width, 8),
   )
 }
@@ -77,21 +78,15 @@ function viewMentions(layout: PoliciesLayout): Block {
   )
   if (all.length === 0) return []
   const byState = Map.groupBy(all, ({ source }) => source.resolution.state)
-  const byId = [
-    ...Map.groupBy(
-      keysOf(STATES).flatMap((state) => byState.get(state) ?? []),
-      ({ source }) => source.text,
-    ),
-  ]
+  const inOrder = keysOf(STATES).flatMap((state) => byState.get(state) ?? [])
+  const byId = groupsBy(inOrder, ({ source }) => source.text)
   const first = layout.wide ? byId : byId.slice(0, MENTIONS_SHOWN)
   return [
     line(span('Mentioned in other objects', 'bold')),
-    ...first.flatMap(([, same]) => {
-      const [one] = same
-      if (one === undefined) return []
+    ...first.flatMap((same) => {
       const places = same.map(({ policy, rule }) => `${policy.kind} ${policyName(policy)} ${rule.name}`)
       return [
-        ...viewSource(one.source, layout),
+        ...viewSource(same[0].source, layout),
         ...wrap(line('      in ', layout.wide ? places.join(', ') : namesText(places)), layout.width, 9),
       ]
     }),
@@ -345,9 +340,8 @@ function viewFixes(
   layout: Layout,
   columns: number,
 ): Block {
-  const byCode = new Map(about.map((one) => [one.code, one]))
   return indent(
-    [...byCode.values()].flatMap(({ fix, code }) =>
+    onceBy(about, ({ code }) => code).flatMap(({ fix, code }) =>
       shared.has(fix)
         ? [line(span(`${code}, fix below`, 'dim'))]
         : wrap(line(`fix: ${fixText(fix, layout)}   `, span(code, 'dim')), layout.width - columns, 5),

@@ -1,4 +1,5 @@
 // How suggestions are worded, in the text and in the comments of the YAML.
+import { groupsBy } from '@kleym/shared/core/base/groups.ts'
 import { podText } from '@kleym/shared/core/model/objects/pod-index.ts'
 import { stringAt } from '@kleym/shared/core/base/json.ts'
 import type { Pod } from '@kleym/shared/core/model/objects/pod.ts'
@@ -30,21 +31,12 @@ export function changeLines({ candidate, spiffeId, reach, heldBefore }: Suggeste
     ...none,
     ...(perhaps.length === 0 ? [] : [`perhaps: ${podsText(perhaps)}: ${perhaps[0]?.why ?? ''}`]),
     ...(missed.length === 0 ? [] : [`no gain: ${podsText(missed)}: ${missed[0]?.why ?? ''}`]),
-    ...[...Map.groupBy(lost, (one) => `${one.containers.join(', ')} ${lostText(one)}`).values()].flatMap(
-      (same) => {
-        const [first] = same
-        return first === undefined
-          ? []
-          : [`lose: ${first.containers.join(', ')} of ${podsText(same)} ${lostText(first)}`]
-      },
+    ...groupsBy(lost, (one) => `${one.containers.join(', ')} ${lostText(one)}`).map(
+      (same) => `lose: ${same[0].containers.join(', ')} of ${podsText(same)} ${lostText(same[0])}`,
     ),
-    ...[
-      ...Map.groupBy(alsoHeld, (one) => `${one.container}\n${one.spiffeId}\n${one.source}`).values(),
-    ].flatMap((same) => {
-      const [first] = same
-      return first === undefined
-        ? []
-        : [`also held: ${first.container} of ${podsText(same)} holds ${first.spiffeId} too (${first.source})`]
+    ...groupsBy(alsoHeld, (one) => `${one.container}\n${one.spiffeId}\n${one.source}`).map((same) => {
+      const [{ container, spiffeId: id, source }] = same
+      return `also held: ${container} of ${podsText(same)} holds ${id} too (${source})`
     }),
   ]
 }

@@ -1,4 +1,5 @@
 // How the containers that hold one SPIFFE ID look: by what gives it to them, then a row for each pod.
+import { groupsBy, type Group } from '@kleym/shared/core/base/groups.ts'
 import { verdictWord } from '@kleym/shared/core/predict/index.ts'
 import type { Container, Pod } from '@kleym/shared/core/model/objects/pod.ts'
 import { podText } from '@kleym/shared/core/model/objects/pod-index.ts'
@@ -22,10 +23,9 @@ export function viewHolders(answers: readonly PodAnswer[], layout: WhoSelectsLay
       registrations.map((one): HolderRow => ({ pod, container: nameOf(container), one })),
     ),
   )
-  const groups = [...Map.groupBy(held, ({ one }) => headText(one, layout))]
-  return groups
-    .toSorted(([, left], [, right]) => rankOf(left) - rankOf(right))
-    .map(([head, same]) => viewGroup(head, same, layout))
+  return groupsBy(held, ({ one }) => headText(one, layout))
+    .toSorted((left, right) => rankOf(left) - rankOf(right))
+    .map((same) => viewGroup(same, layout))
 }
 
 function nameOf({ name, injectedBy }: Container): string {
@@ -33,8 +33,8 @@ function nameOf({ name, injectedBy }: Container): string {
 }
 
 /** What is issued first. */
-function rankOf([first]: readonly HolderRow[]): number {
-  return first?.one.verdict === 'issued' ? 0 : 1
+function rankOf([{ one }]: Group<HolderRow>): number {
+  return one.verdict === 'issued' ? 0 : 1
 }
 
 function headText(one: ShownRegistration, layout: WhoSelectsLayout): string {
@@ -49,18 +49,16 @@ function headText(one: ShownRegistration, layout: WhoSelectsLayout): string {
   return `by ${originText(one, layout)}${other}${hintText(one)}${why}${pending === undefined ? '' : `; ${pending}`}`
 }
 
-function viewGroup(head: string, same: readonly HolderRow[], layout: WhoSelectsLayout): Block {
-  const [first] = same
-  if (first === undefined) return []
-  const { verdict } = first.one
-  const mark = MARKS[STATES[stateOfVerdict(verdict)].mark]
+function viewGroup(same: Group<HolderRow>, layout: WhoSelectsLayout): Block {
+  const [{ one: first }] = same
+  const mark = MARKS[STATES[stateOfVerdict(first.verdict)].mark]
   const rows = [...Map.groupBy(same, ({ pod }) => pod)].map(([pod, ofPod]) => [
     podText(pod),
     pod.exists ? (pod.nodeName ?? '(no node)') : '(template)',
     [...new Set(ofPod.map(({ container }) => container))].join(', '),
   ])
   return [
-    ...wrap(line(mark, ' ', head), layout.width, 4),
+    ...wrap(line(mark, ' ', headText(first, layout)), layout.width, 4),
     ...table(rows, { width: layout.width, indent: 2, header: ['POD', 'NODE', 'CONTAINERS'] }),
   ]
 }

@@ -1,5 +1,6 @@
 // How `who-selects` looks: one block per pod, one row per container with the identity it is issued, and below it every
 // other registration with the reason why not. Containers that nothing tells apart share one row.
+import { groupsBy, type Group } from '@kleym/shared/core/base/groups.ts'
 import { verdictWord } from '@kleym/shared/core/predict/index.ts'
 import type { Container, Pod } from '@kleym/shared/core/model/objects/pod.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'
@@ -42,7 +43,7 @@ export function viewWhoSelects(answers: readonly PodAnswer[], layout: WhoSelects
     (left, right) =>
       worstOf(left, common, layout.unsettled === true) - worstOf(right, common, layout.unsettled === true),
   )
-  const alike = [...Map.groupBy(inOrder, (answer) => signature(answer, common, layout)).values()]
+  const alike = groupsBy(inOrder, (answer) => signature(answer, common, layout))
   return apart([
     ...stops,
     ...alike.map((group) => viewAlike(group, common, layout)),
@@ -95,18 +96,9 @@ function signature(answer: PodAnswer, common: Common, layout: WhoSelectsLayout):
   ])
 }
 
-function viewAlike(group: readonly PodAnswer[], common: Common, layout: WhoSelectsLayout): Block {
-  const [first] = group
-  if (first === undefined) return []
-  const head = wrap(
-    podHead(
-      group.map(({ pod }) => pod),
-      layout,
-    ),
-    layout.width,
-    2,
-  )
-  return [...head, BLANK, ...containerRows(first, common, layout)]
+function viewAlike(group: Group<PodAnswer>, common: Common, layout: WhoSelectsLayout): Block {
+  const head = wrap(podHead(group, layout), layout.width, 2)
+  return [...head, BLANK, ...containerRows(group[0], common, layout)]
 }
 
 /** A template that is asked about may be that of pods that run. */
@@ -120,9 +112,9 @@ function accountText({ serviceAccountName, perhaps }: Pod): string {
   return `service account ${serviceAccountName === '' ? '(none)' : serviceAccountName}`
 }
 
-function podHead(pods: readonly Pod[], { running }: Pick<WhoSelectsLayout, 'running'>): Line {
-  const [first] = pods
-  if (first === undefined) return []
+function podHead(group: Group<PodAnswer>, { running }: Pick<WhoSelectsLayout, 'running'>): Line {
+  const pods = group.map(({ pod }) => pod)
+  const first = group[0].pod
   const account = accountText(first)
   if (pods.length > 1) {
     const nodes = [...new Set(pods.flatMap(({ nodeName }) => nodeName ?? []))]

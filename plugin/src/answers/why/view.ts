@@ -1,4 +1,5 @@
 // How `why` looks below its first line: a line for each hop, with its mark. Chains with equal hops are shown once.
+import { groupsBy } from '@kleym/shared/core/base/groups.ts'
 import { podText } from '@kleym/shared/core/model/objects/pod-index.ts'
 import { NO, YES } from '@kleym/shared/core/model/truth/truth.ts'
 import type { Chain, Hop } from '@kleym/shared/core/answers/index.ts'
@@ -9,13 +10,10 @@ import { wrap } from '../../text/wrap.ts'
 
 /** The hops of each container; where several have the same hops, the fixes of the first. */
 export function viewWhy(chains: readonly Chain[], layout: Layout): Block {
-  const groups = [...Map.groupBy(chains, hopsText).values()]
-  return groups.flatMap((group, at) => {
-    const [first] = group
-    if (first === undefined) return []
+  return groupsBy(chains, hopsText).flatMap((group, at) => {
     const heads = group.map((chain) => line(span(headOf(chain), 'bold')))
     const title = chains.length === 1 ? [] : heads
-    return [...(at === 0 ? [] : [BLANK]), ...title, ...hopRows(first, layout)]
+    return [...(at === 0 ? [] : [BLANK]), ...title, ...hopRows(group[0], layout)]
   })
 }
 

@@ -1,3 +1,4 @@
+import { groupsBy, onceBy } from '../base/groups.ts'
 // Why something is not known, as a value: an unknown carries its reason and never collapses into zero, empty or false.
 
 /** Why something is not known: words of a closed set, so that a retry gives the same message. */
@@ -105,7 +106,7 @@ export function unknownReasonLines(reasons: readonly UnknownReason[]): readonly 
 }
 
 function joinedReasons(reasons: readonly UnknownReason[]): readonly UnknownReason[] {
-  const distinct = [...new Map(reasons.map((why) => [unknownReasonText(why), why])).values()]
+  const distinct = onceBy(reasons, unknownReasonText)
   const byKinds = joined(distinct, 'namespace', ({ what }) => what, 'what')
   return joined(byKinds, 'what', ({ namespace }) => namespace ?? '', 'namespace')
 }
@@ -117,7 +118,7 @@ function joined(
   nameOf: (why: UnknownReason) => string,
   field: 'what' | 'namespace',
 ): readonly UnknownReason[] {
-  const alike = Map.groupBy(reasons, (why) =>
+  const alike = groupsBy(reasons, (why) =>
     // Places of what is defined twice are no names, and no namespace is no list of namespaces.
     JSON.stringify([
       why.verb,
@@ -127,11 +128,7 @@ function joined(
       why.cause === 'ambiguous' ? why.what : why.namespace === undefined,
     ]),
   )
-  return [...alike.values()].flatMap(([first, ...others]) =>
-    first === undefined
-      ? []
-      : others.length === 0
-        ? [first]
-        : [{ ...first, [field]: [first, ...others].map(nameOf).join(', ') }],
+  return alike.map((group) =>
+    group.length === 1 ? group[0] : { ...group[0], [field]: group.map(nameOf).join(', ') },
   )
 }

@@ -1,5 +1,6 @@
 // How many registration entries a state asks for: in all, by binding, by node, and for one container; and how many of them no
 // container can ever match. One entry stands for one pod and one registration that gives it something (docs/spire-facts.md §3).
+import { onceBy } from '../../base/groups.ts'
 import { CauseSet } from '../../model/truth/causes.ts'
 import { NO, open, TruthCount, YES, type Truth } from '../../model/truth/truth.ts'
 import { podText, unnumberedText } from '../../model/objects/pod-index.ts'
@@ -370,14 +371,9 @@ function matchesNone(pod: Pod, entry: NonNullable<EntryOutcome['entry']>): boole
 function distinct(outcomes: readonly EntryOutcome[]): readonly EntryOutcome[] {
   if (!outcomes.some(({ verdict }) => verdict.state === 'depends' && verdict.isContested === true))
     return outcomes
-  return [
-    ...new Map(
-      outcomes.map((one) => [
-        one.entry === undefined || !isAskedFor(one.verdict) ? sourceText(one.source) : entryKey(one.entry),
-        one,
-      ]),
-    ).values(),
-  ]
+  return onceBy(outcomes, ({ entry, verdict, source }) =>
+    entry === undefined || !isAskedFor(verdict) ? sourceText(source) : entryKey(entry),
+  )
 }
 
 function add(counts: Map<string, number>, name: string, by: number): void {

@@ -1,5 +1,6 @@
 // The statuses of all bindings together: how many have which verdict, and which binding has not been ready for the longest
 // time.
+import { groupsBy } from '../../base/groups.ts'
 import type { Each } from '../../base/each.ts'
 import type { Condition } from '../../model/objects/binding-status.ts'
 import { inForceOf, readyOf, type Binding } from '../../model/objects/binding.ts'
@@ -27,10 +28,8 @@ function countAlike<Status extends string>(
   conditions: readonly { readonly status: Status; readonly reason: string }[],
   order: readonly Status[],
 ): readonly { readonly status: Status; readonly reason: string; readonly count: number }[] {
-  return [...Map.groupBy(conditions, ({ status, reason }) => `${status}\n${reason}`).values()]
-    .flatMap(([first, ...others]) =>
-      first === undefined ? [] : [{ status: first.status, reason: first.reason, count: others.length + 1 }],
-    )
+  return groupsBy(conditions, ({ status, reason }) => `${status}\n${reason}`)
+    .map((same) => ({ status: same[0].status, reason: same[0].reason, count: same.length }))
     .toSorted(
       (a, b) =>
         order.indexOf(a.status) - order.indexOf(b.status) ||

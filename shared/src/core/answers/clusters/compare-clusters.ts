@@ -1,6 +1,7 @@
 // Compares several clusters: SPIFFE IDs that two of them give, with the sources and the policies that name these IDs; the trust
 // domains with which each cluster federates; and the pools that it imports. Clusters of one trust domain share its IDs: no peer
 // can tell their workloads apart.
+import { groupsBy, onceBy, type Group } from '../../base/groups.ts'
 import type { Analysis, Naming } from '../../analysis/index.ts'
 import { policyName } from '../../analysis/index.ts'
 import { finding, notCertain, relationshipsOf, type Finding } from '../../findings/index.ts'
@@ -168,14 +169,12 @@ function policiesNaming(spiffeId: string, clusters: readonly NamedCluster[]): re
       ...namings.filter(({ way }) => way !== 'unbounded'),
       ...[...mentions, ...inTexts].map(({ policy }) => ({ policy, way: 'perhaps' as const })),
     ]
-    return [
-      ...new Map(
-        rules.map(({ policy, way }) => [
-          `${policy.kind} ${policyName(policy)}`,
-          { cluster: name, policy: `${policy.kind} ${policyName(policy)}`, way },
-        ]),
-      ).values(),
-    ]
+    const named = rules.map(({ policy, way }) => ({
+      cluster: name,
+      policy: `${policy.kind} ${policyName(policy)}`,
+      way,
+    }))
+    return onceBy(named, ({ policy }) => policy)
   })
 }
 
@@ -243,19 +242,19 @@ function importsOf(
 
 /** The findings of a comparison: one for all IDs that the same objects give in the same clusters. */
 export function clusterFindings({ shared }: ClustersComparison): readonly Finding[] {
-  const groups = Map.groupBy(shared, (one) =>
+  const groups = groupsBy(shared, (one) =>
     JSON.stringify([
       one.isCertain,
       one.in.map(({ cluster, givers }) => [cluster, givers.map(({ text }) => text)]),
     ]),
   )
-  return [...groups.values()].flatMap((group) => findingOf(group) ?? [])
+  return groups.flatMap((group) => findingOf(group) ?? [])
 }
 
-function findingOf(group: readonly SharedId[]): Finding | undefined {
+function findingOf(group: Group<SharedId>): Finding | undefined {
   const [first] = group
   const [subject, ...related] = distinctSubjects(first)
-  if (first === undefined || subject === undefined) return undefined
+  if (subject === undefined) return undefined
   const ids = new NameSummary()
   for (const { spiffeId } of group) ids.add(spiffeId)
   const names = listText(first.in.map(({ cluster }) => cluster))
@@ -298,7 +297,7 @@ function giverText({ text, containers, perhaps }: Giver, withCounts = true): str
 
 function distinctSubjects(one: SharedId | undefined): readonly Giver['subject'][] {
   const all = one?.in.flatMap(({ givers }) => givers.map(({ subject }) => subject)) ?? []
-  return [...new Map(all.map((subject) => [subjectText(subject), subject])).values()]
+  return onceBy(all, subjectText)
 }
 
 function listText(names: readonly string[]): string {

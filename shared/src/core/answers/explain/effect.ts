@@ -1,5 +1,6 @@
 // What a change does to people: which containers gain, lose or change which SPIFFE ID, which bindings change their
 // verdict, and which findings are new, fixed, without ground or unchanged.
+import { groupsBy } from '../../base/groups.ts'
 import type { Pod } from '../../model/objects/pod.ts'
 import { deepEqual } from '../../base/json.ts'
 import { type Judgement, judgementWord } from '../../decide/index.ts'
@@ -460,12 +461,13 @@ export function exchangesOf(effect: Pick<Effect, 'gained' | 'lost' | 'kept' | 'u
     kept: effect.kept.get(holderKey(one)) ?? [],
   })
   return {
-    lost: effect.lost.flatMap(({ spiffeId, containers }) => {
-      const alike = Map.groupBy(containers, (one) => JSON.stringify(thenOf(one)))
-      return [...alike.values()].flatMap(([first, ...more]) =>
-        first === undefined ? [] : [{ spiffeId, containers: [first, ...more], ...thenOf(first) }],
-      )
-    }),
+    lost: effect.lost.flatMap(({ spiffeId, containers }) =>
+      groupsBy(containers, (one) => JSON.stringify(thenOf(one))).map((alike) => ({
+        spiffeId,
+        containers: alike,
+        ...thenOf(alike[0]),
+      })),
+    ),
     gained: effect.gained.flatMap(({ spiffeId, containers }) => {
       const others = containers.filter((one) => effectOn(one).lost.length === 0)
       return others.length === 0 ? [] : [{ spiffeId, containers: others }]

@@ -1,5 +1,6 @@
 // Whom the registration of a binding reaches, whom it misses although the labels are right, and what else those pods
 // lose or hold because of it.
+import { groupsBy } from '../../base/groups.ts'
 import { displacedOf, lossText, takesPart } from '../../findings/index.ts'
 import {
   podIdentitiesOf,
@@ -162,9 +163,10 @@ function doneToPod(
   return {
     containers: issued.map(({ container }) => container.name),
     missed: issued.length > 0 ? undefined : missedOf(facts, judged, outcome),
-    lost: [...Map.groupBy(lost, ({ what }) => JSON.stringify(what)).values()].flatMap((same) =>
-      same.slice(0, 1).map(({ what }) => ({ containers: same.map(({ container }) => container), ...what })),
-    ),
+    lost: groupsBy(lost, ({ what }) => JSON.stringify(what)).map((same) => ({
+      containers: same.map(({ container }) => container),
+      ...same[0].what,
+    })),
     alsoHeld: issued.flatMap(({ container, issued: all }) =>
       all
         .filter((other) => other.outcome !== outcome)

@@ -1,5 +1,6 @@
 // What has to accept a new ID beside an old one: every list in which a value takes in the old one and none takes in the new one. How a
 // value matches is known from `naming` and `policies`; what a plain string does is not known.
+import { groupsBy, type Group } from '../../base/groups.ts'
 import { TRUST_DOMAIN_PLACEHOLDER } from '../../decide/index.ts'
 import { summaryText } from '../../base/text/counted.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
@@ -78,9 +79,7 @@ export function consumersOf<NewId extends string | undefined>(
     const texts = new Takers(newId, runOf)
     return {
       edits: [
-        ...[...Map.groupBy(namings, listKey).values()].flatMap(
-          (same) => editOfList(same, change, takers) ?? [],
-        ),
+        ...groupsBy(namings, listKey).flatMap((same) => editOfList(same, change, takers) ?? []),
         ...old.mentions
           .filter(
             ({ rule, mentioned: { isWhole } }) =>
@@ -191,12 +190,11 @@ class Takers {
 }
 
 function editOfList<NewId extends string | undefined>(
-  same: readonly Naming[],
+  same: Group<Naming>,
   change: IdChange<NewId>,
   takers: Takers,
 ): ConsumerEdit<NewId> | undefined {
   const [first] = same
-  if (first === undefined) return undefined
   const { policy, rule, source: named } = first
   const { source } = named
   const isFile = policy.kind === NAMES_FILE_KIND

@@ -1,5 +1,6 @@
 // The steps of a rename in their order. Consumers come first: from the moment that a container holds two SVIDs it may present either.
 // What each step does to containers was worked out before; here it is put into words, with the command that checks it.
+import { onceBy } from '../../base/groups.ts'
 import { present } from '../../base/present.ts'
 import { dig, stringAt, type JsonRecord } from '../../base/json.ts'
 import { OBJECTIVE_KINDS, POOL_KINDS, type Kind, BINDING } from '../../model/kinds.ts'
@@ -58,11 +59,8 @@ export function manifestsDue({ renamed }: Rename): readonly JsonRecord[] {
 
 /** The registrations by hand, each once. */
 export function bridgesOf({ renamed }: Rename): readonly Bridge[] {
-  return [
-    ...new Map(
-      renamed.flatMap(({ bridge }) => (bridge === undefined ? [] : [[bridge.name, bridge] as const])),
-    ).values(),
-  ]
+  const all = renamed.flatMap(({ bridge }) => bridge ?? [])
+  return onceBy(all, ({ name }) => name)
 }
 
 /** How many containers hold an ID that changes. */

@@ -1,6 +1,7 @@
 // From one name of a binding, pool or objective to another, so that no container is cut off in between: who holds the old ID and will
 // hold the new one, whether a second binding can give it beside the first or a registration by hand must, what each step does to
 // containers, and who names the IDs. docs/rename.md is its page. The core that the operator runs decides each step.
+import { onceBy } from '../../base/groups.ts'
 import { type Analysis, type State, Holdings, idsOf, holdersOfIds } from '../../analysis/index.ts'
 import { labelsForScm, judgementWord, type Judgement, idOfReady } from '../../decide/index.ts'
 import { effectByHolder, effectOf, type Effect } from '../explain/effect.ts'
@@ -286,7 +287,7 @@ function changesOf(renamed: readonly RenamedBinding[]): readonly IdChange[] {
   const changes = renamed.flatMap(({ oldId, newId }) =>
     oldId === undefined || newId === undefined || oldId === newId ? [] : [{ oldId, newId }],
   )
-  return [...new Map(changes.map((one) => [canonicalText(one), one])).values()]
+  return onceBy(changes, canonicalText)
 }
 
 /** What is said of a binding under its old name is not new under the other. */
@@ -366,8 +367,7 @@ function cutOffsOf(renamed: readonly RenamedBinding[], facts: CutOffFacts): read
     ),
     ...uncertain([effects.both, effects.switched, effects.done]),
   ]
-  const distinct = [...new Map(all.map((one) => [one.text, one])).values()]
-  return distinct.toSorted((left, right) => Number(left.isOpen) - Number(right.isOpen))
+  return onceBy(all, ({ text }) => text).toSorted((left, right) => Number(left.isOpen) - Number(right.isOpen))
 }
 
 function certain(text: string): CutOff {

@@ -1,5 +1,6 @@
 // Which bindings could be for a pool, the best first. Nothing is proven here: `prove.ts` runs each plan through the core that
 // the operator runs, and takes the first that passes.
+import { onceBy, type Group } from '../../base/groups.ts'
 import { present } from '../../base/present.ts'
 import { type Config, objectivePool } from '../../decide/index.ts'
 import { valueOf, type Binding } from '../../model/objects/binding.ts'
@@ -65,7 +66,7 @@ export interface Instead {
 /** What the plans of one pool are made from. */
 export interface PoolContext {
   /** The pools of one name: one, or one of each group. */
-  readonly pools: readonly [Pool, ...Pool[]]
+  readonly pools: Group<Pool>
   readonly pods: PoolPods
   /** The bindings that name the pool and are not being deleted. */
   readonly bindings: readonly Binding[]
@@ -326,12 +327,8 @@ function besideExisting(account: Account, mine: readonly Binding[]): Planned {
 
 /** The objectives of a pool, by name: the operator looks an objective up by its name alone. */
 function leading({ objectives, pools: [pool] }: PoolContext): readonly Objective[] {
-  const byName = new Map(
-    objectives
-      .filter((one) => objectivePool(one, pool).state === 'leads there')
-      .map((one) => [one.meta.name, one]),
-  )
-  return [...byName.values()]
+  const there = objectives.filter((one) => objectivePool(one, pool).state === 'leads there')
+  return onceBy(there, ({ meta }) => meta.name)
 }
 
 /** More objectives than these need not be tried together: two on one container collide already. */

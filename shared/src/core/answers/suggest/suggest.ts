@@ -1,5 +1,6 @@
 // Which bindings there could be for the pools of a snapshot: proven ones, and why there is none where there is none.
 // The page for its readers is docs/suggest.md.
+import { groupsBy, type Group } from '../../base/groups.ts'
 import { present } from '../../base/present.ts'
 import { namespacesByName, madeBy } from '../../snapshot/index.ts'
 import {
@@ -214,11 +215,8 @@ interface PoolDraft {
 }
 
 /** Pools of one name stand for one another: a binding names the pool, and need not name its group. */
-function poolsByName(pools: Iterable<Pool>): readonly (readonly [Pool, ...Pool[]])[] {
-  const byName = Map.groupBy(pools, ({ meta }) => namespacedName(meta.namespace, meta.name))
-  return [...byName.values()].flatMap(([first, ...others]) =>
-    first === undefined ? [] : [[first, ...others]],
-  )
+function poolsByName(pools: Iterable<Pool>): readonly Group<Pool>[] {
+  return groupsBy(pools, ({ meta }) => namespacedName(meta.namespace, meta.name))
 }
 
 const NO_PODS: PoolPods = { certain: [], accounts: [], perhaps: [] }
@@ -226,7 +224,7 @@ const NO_PODS: PoolPods = { certain: [], accounts: [], perhaps: [] }
 /** Undefined where a pool has none of the pods that the question names. */
 function draftOf(
   analysis: Analysis,
-  pools: readonly [Pool, ...Pool[]],
+  pools: Group<Pool>,
   question: SuggestQuestion,
   index: PoolIndex & Pick<PoolContext, 'proxies'> & { readonly companions: CompanionContext },
 ): PoolDraft | undefined {

@@ -2,6 +2,7 @@
 // observation whether it is certain. The driver runs it again as if uncertain registrations applied (a Namespace is not among
 // the files, the pod has no node yet): what only this run shows is not known. An assumption may make an answer longer, never
 // more certain (docs/assumptions.md).
+import { onceBy } from '../../base/groups.ts'
 import type { Analysis } from '../../analysis/index.ts'
 import { mayBecome } from '../../base/go/template/mentions.ts'
 import { BINDING_KIND } from '../../model/names.ts'
@@ -83,7 +84,7 @@ export function morePods(
     const what = `container ${name} that the webhook of ${injectedBy} adds to ${podText(pod)}`
     return [{ verb: 'read', what, cause: 'not given', fix: GIVE_PODS_AS_THEY_RUN }]
   })
-  return [...new Map(reasons.map((why) => [why.what, why])).values()]
+  return onceBy(reasons, ({ what }) => what)
 }
 
 function isOpenIn({ perhaps }: Pod, { injectedBy }: Container): boolean {

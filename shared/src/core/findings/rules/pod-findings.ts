@@ -1,4 +1,5 @@
 // Findings that pods show. One pass over all pods, for all rules and for how far each binding reaches.
+import { groupsBy } from '../../base/groups.ts'
 import { type Analysis, type State, Holdings, isMade, asSeenBeside } from '../../analysis/index.ts'
 import {
   judgeContainer,
@@ -338,7 +339,7 @@ function podsText(pods: readonly Pod[]): string {
 }
 
 function groupsOf(shown: readonly ShownNote[], same: (one: ShownNote) => unknown): readonly ShownNote[] {
-  return shown.length === 1 ? shown : [...Map.groupBy(shown, same).values()].flatMap(together)
+  return shown.length === 1 ? shown : groupsBy(shown, same).flatMap(together)
 }
 
 /** Several as one, with the note of the first; none for none. */

@@ -1,4 +1,5 @@
 // What pods show: several identities, lost defaults, masked, refused and failing entries, foreign registrations.
+import { groupsBy } from '../../base/groups.ts'
 import type { Subject } from '../../model/objects/subject.ts'
 import type { Container } from '../../model/objects/pod.ts'
 import type { FindingCode } from '../registry/findings.ts'
@@ -227,11 +228,12 @@ function groupedBy<T extends { readonly container: Container }>(
   keyOf: (one: T) => string,
 ): readonly { readonly first: T; readonly same: readonly T[]; readonly names: readonly string[] }[] {
   // Of many pods nearly all have one: a key of it is wanted by nobody.
-  const groups = ones.length === 1 ? [ones] : [...Map.groupBy(ones, keyOf).values()]
-  return groups.flatMap((same) => {
-    const [first] = same
-    return first === undefined ? [] : [{ first, same, names: same.map(({ container }) => container.name) }]
-  })
+  const groups = groupsBy(ones, ones.length === 1 ? () => '' : keyOf)
+  return groups.map((same) => ({
+    first: same[0],
+    same,
+    names: same.map(({ container }) => container.name),
+  }))
 }
 
 function foreignBeside({ outcomes }: PodIdentities, lookups: PodLookups): readonly Note[] {

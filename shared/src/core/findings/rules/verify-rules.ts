@@ -1,5 +1,6 @@
 // The findings of a comparison with a SPIRE server: missing and different entries once for each object and cause, extra ones by
 // themselves, since each may be another client's.
+import { groupsBy, type Group } from '../../base/groups.ts'
 import type { Analysis } from '../../analysis/index.ts'
 import { asFarAs, depending, finding, notCertain, type Finding } from '../finding/finding.ts'
 import type { AskedRule } from '../finding/rule.ts'
@@ -77,7 +78,7 @@ function differenceFindings(
   judged: readonly JudgedDifference[],
 ): readonly Finding[] {
   const extra = judged.filter(({ difference }) => difference.kind === 'extra')
-  const others = Map.groupBy(
+  const others = groupsBy(
     judged.filter(({ difference }) => difference.kind !== 'extra'),
     ({ difference, code }) =>
       difference.kind === 'extra'
@@ -91,7 +92,7 @@ function differenceFindings(
           ]),
   )
   const findings = [
-    ...[...others.values()].flatMap((group) => ofGroup(group)),
+    ...others.flatMap(ofGroup),
     ...extra.slice(0, EXTRA_FINDINGS).map(ofExtra),
     ...[...Map.groupBy(extra.slice(EXTRA_FINDINGS), ({ code }) => code)].map(([code, rest]) =>
       ofOtherExtra(code, rest),
@@ -100,10 +101,9 @@ function differenceFindings(
   return findings.map((one) => depending(one, analysis.openSettings.assumptions))
 }
 
-function ofGroup(group: readonly JudgedDifference[]): readonly Finding[] {
-  const [first] = group
-  if (first === undefined || first.difference.kind === 'extra') return []
-  const { code, difference } = first
+function ofGroup(group: Group<JudgedDifference>): readonly Finding[] {
+  const [{ code, difference }] = group
+  if (difference.kind === 'extra') return []
   const { expected, cause, kind } = difference
   const source = sourceText(expected.source)
   const count = group.length === 1 ? 'one entry' : `${group.length} entries`

@@ -1,6 +1,7 @@
 // One rule of an access policy: the clients that it names, in both shapes of a source (required, as in KAN v0.1.0;
 // optional, as on its main branch) and with what the proposal 0017 (Dynamic Auth) adds: a list of SPIFFE IDs, identities
 // that are no SPIFFE IDs, a list of authorizations. A source that cannot be understood never reads as one for any client.
+import { onceBy } from '../../base/groups.ts'
 import { canonicalText, isRecord, own, stringAt, typeName, type JsonRecord } from '../../base/json.ts'
 import { compareBytes, distinct } from '../../base/text/bytes.ts'
 import { quoted } from '../../base/text/quoted.ts'
@@ -272,9 +273,10 @@ function readAuthorization(found: unknown, field: string, problem: Problem): Rul
     types,
     field,
     emptyInline: emptyInline(items),
-    mentioned: [
-      ...new Map(items.flatMap((item) => idsIn(own(item, 'cel'))).map((one) => [one.text, one])).values(),
-    ],
+    mentioned: onceBy(
+      items.flatMap((item) => idsIn(own(item, 'cel'))),
+      ({ text }) => text,
+    ),
     text: canonicalText(found),
   }
 }
