@@ -78,7 +78,7 @@ function splitFlags(word: string, flags: FlagDefinitions): readonly FlagPart[] {
   }
   const parts: FlagPart[] = []
   for (let at = 1; at < word.length; at++) {
-    const name = nameOf(word.charAt(at), flags)
+    const name = Object.keys(flags).find((one) => flags[one]?.char === word.charAt(at))
     if (name === undefined) return parts
     if (flags[name]?.type === 'boolean') {
       parts.push({ flag: name, value: '', head: '' })
@@ -90,10 +90,6 @@ function splitFlags(word: string, flags: FlagDefinitions): readonly FlagPart[] {
     return [...parts, { flag: name, value: rest === '' ? undefined : attached, head }]
   }
   return parts
-}
-
-function nameOf(char: string, flags: FlagDefinitions): string | undefined {
-  return Object.keys(flags).find((name) => flags[name]?.char === char)
 }
 
 interface Typing {

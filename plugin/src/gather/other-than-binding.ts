@@ -15,7 +15,8 @@ export function otherThanBinding(
   namespace: string | undefined,
   echo: string,
 ): { readonly why: string; readonly fix: string } | undefined {
-  const code = findingCodeOf(written) ?? REASON_NAMES.find((name) => isSameWord(name, written))
+  const code =
+    findingCodeOf(written) ?? REASON_NAMES.find((name) => name.toLowerCase() === written.toLowerCase())
   if (code !== undefined)
     return {
       why: 'bindings are named here, and this is what a finding is called',
@@ -49,10 +50,6 @@ export function otherThanBinding(
         ? 'name a binding: iib/NAME'
         : `did you mean: kubectl kleym ${command} ${command === 'migrate' ? written : name}${echo}`,
   }
-}
-
-function isSameWord(left: string, right: string): boolean {
-  return left.toLowerCase() === right.toLowerCase()
 }
 
 /** Kinds that `who-selects` takes. */

@@ -206,10 +206,6 @@ function explanationAnswer(one: Explanation, layout: ExplainLayout): Answer {
   }
 }
 
-function isError(findings: readonly Finding[] | undefined): boolean {
-  return findings?.some(({ severity }) => severity === 'error') === true
-}
-
 function containersOf({ reach }: Explanation): number {
   return reach?.reached.reduce((sum, { containers }) => sum + containers.length, 0) ?? 0
 }
@@ -280,7 +276,8 @@ function stayingText({ withdrawn }: Explanation, { isOperatorDown }: ExplainLayo
 function whyUnreached(one: Explanation, about: readonly Finding[]): readonly string[] {
   const { reach } = one
   if (one.judgement.state !== 'ready' || reach === undefined || one.podsUnknown !== undefined) return []
-  if (containersOf(one) > 0 || reach.perhaps.length > 0 || isError(about)) return []
+  if (containersOf(one) > 0 || reach.perhaps.length > 0 || about.some(({ severity }) => severity === 'error'))
+    return []
   return reach.missed.length === 0 ? ['no pod or pod template has all labels of the pool'] : missedRows(reach)
 }
 
@@ -301,7 +298,9 @@ function viewRest(one: Explanation, layout: ExplainLayout): Block {
     case 'waiting':
       return [
         ...peerLines(one, layout),
-        ...one.withdrawn.flatMap(({ name }) => paragraph(`ClusterSPIFFEID/${name} is withdrawn`, layout)),
+        ...one.withdrawn.flatMap(({ name }) =>
+          wrap(line(`  ClusterSPIFFEID/${name} is withdrawn`), layout.width, 2),
+        ),
         ...(code === undefined ? [] : [more(code), BLANK]),
         ...viewSteps(one.steps, verdict?.message, layout),
         ...viewNamedBy(one, layout),
@@ -329,10 +328,6 @@ function peerLines(one: Explanation, layout: ExplainLayout): Block {
   })
   const rest = one.peers.length - shown.length
   return rest > 0 ? [...lines, line(`  and ${counted(rest, 'more peer')}`)] : lines
-}
-
-function paragraph(text: string, { width }: Layout): Block {
-  return wrap(line(`  ${text}`), width, 2)
 }
 
 function more(code: string): Line {

@@ -74,7 +74,7 @@ export function mapGraph({ input, answers }: MapSide, { scope, base, unread, mis
   const asks = asksInScope(sources, pods, scope)
   const held = new Set([...pods.holds, ...asks].map(({ to }) => to.slice(IDENTITY.length)))
   if (scope.spiffeId !== undefined) held.add(scope.spiffeId)
-  const isInScope = isOfScope(scope)
+  const isInScope = (one: string): boolean => scope.namespace === undefined || one === scope.namespace
   const policies = comparedPolicies(after.settled, base?.input.after.settled, (state, kept) =>
     policyParts(state, pods.nodes, {
       spiffeIds: held,
@@ -99,10 +99,6 @@ const IDENTITY = identityId('')
 
 function isNarrow({ isChosen, spiffeId }: MapScope): boolean {
   return isChosen || spiffeId !== undefined
-}
-
-function isOfScope({ namespace }: MapScope): (one: string) => boolean {
-  return (one) => namespace === undefined || one === namespace
 }
 
 /** Settings that were not given leave open whatever is said not to be. */

@@ -1,12 +1,6 @@
 // Access policies, and other objects that mention an ID in a string, as boxes, with the identities and pods that they name: what
 // `who-selects` and `policies` say of them.
-import type {
-  NamedBy,
-  Policies,
-  State,
-  ResolvedPolicy,
-  ResolvedSource,
-} from '@kleym/shared/core/analysis/index.ts'
+import type { NamedBy, Policies, State, ResolvedPolicy } from '@kleym/shared/core/analysis/index.ts'
 import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
 import { AnswerCount, DRAWN_NAMES } from '../../gather/answer-limits.ts'
 import { BARE, type MapChange, type MapNode, type NamesEdge, type PolicyNode } from './graph.ts'
@@ -138,7 +132,9 @@ function policyNode(policy: ResolvedPolicy): PolicyNode {
     parent: namespaceId(namespace),
     policy: key,
     isInterpreted,
-    namesAny: rules.some(({ sources }) => sources.some(isAny)),
+    namesAny: rules.some(({ sources }) =>
+      sources.some(({ source }) => source.kind === 'unbounded' || source.kind === 'type mismatch'),
+    ),
     says: [
       ...problems,
       ...rules.flatMap((rule) =>
@@ -147,8 +143,4 @@ function policyNode(policy: ResolvedPolicy): PolicyNode {
       ...notes.map(({ text }) => text),
     ],
   }
-}
-
-function isAny({ source }: ResolvedSource): boolean {
-  return source.kind === 'unbounded' || source.kind === 'type mismatch'
 }

@@ -211,7 +211,8 @@ function bindingRows({ conditions, stuck }: StatusAnswer): readonly StatusRow[] 
   if (conditions === undefined) return [['warn', 'bindings', 'not known: they cannot be listed']]
   const total = conditions.reduce((sum, { count }) => sum + count, 0)
   const says = total === 0 ? 'none' : `${total}: ${conditions.map(countText).join(', ')}`
-  const bindings: StatusRow = [worst(conditions), 'bindings', says]
+  const mark = conditions.every(({ ready }) => ready === 'True') ? 'ok' : 'warn'
+  const bindings: StatusRow = [mark, 'bindings', says]
   if (stuck === undefined) return [bindings]
   return [bindings, ['warn', 'oldest stuck', `${stuck.binding.key}, ${stuck.reason} since ${stuck.since}`]]
 }
@@ -249,8 +250,4 @@ function entryRows({ budgets, counters, timers }: StatusAnswer): readonly Status
 function countText({ ready, reason, count }: ConditionCount): string {
   if (ready === 'True') return `${count} ready`
   return `${count} ${ready === 'none' ? 'without a status' : reason}`
-}
-
-function worst(conditions: readonly ConditionCount[]): Mark {
-  return conditions.every(({ ready }) => ready === 'True') ? 'ok' : 'warn'
 }

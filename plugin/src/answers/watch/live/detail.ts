@@ -3,7 +3,6 @@
 import { namespaceWritten } from '@kleym/shared/core/model/namespaced-name.ts'
 import { analyse } from '@kleym/shared/core/analysis/index.ts'
 import { dependsOnOutsideScope } from '@kleym/shared/core/findings/index.ts'
-import type { JsonRecord } from '@kleym/shared/core/base/json.ts'
 import type { UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
 import { readMeta, type ObjectMeta } from '@kleym/shared/core/model/objects/meta.ts'
 import { readNamespace, readPod, type Namespace, type Pod } from '@kleym/shared/core/model/objects/pod.ts'
@@ -144,7 +143,7 @@ export class Detail {
     const pods = new Feed<FollowedPod>(io, {
       resource: PODS,
       namespace,
-      read: readFollowedPod,
+      read: (value) => ({ meta: readMeta(value), pod: readPod({ value: WHOLE(value) }) }),
       onState: onChange,
     })
     const statics = new Feed<ClusterStaticEntry>(io, {
@@ -241,8 +240,4 @@ function openNotes(open: readonly string[], { namespace, name }: ObjectMeta): re
   if (open.length === 0) return []
   const more = `kubectl kleym explain ${name} -n ${namespace}`
   return [`${open.join(', ')}: not followed here, and may change the answer; ${more} reads on`]
-}
-
-function readFollowedPod(value: JsonRecord): FollowedPod {
-  return { meta: readMeta(value), pod: readPod({ value: WHOLE(value) }) }
 }

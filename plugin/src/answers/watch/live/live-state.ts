@@ -146,7 +146,7 @@ export class LiveState {
   #subscribe(): void {
     const { bindings, pools, objectives, outputs } = this.#feeds
     const onChange = (change: StoreChange<Cached>): void =>
-      this.#markChanged([objectOf(change).meta.namespace])
+      this.#markChanged([(change.kind === 'removed' ? change.before : change.now).meta.namespace])
     bindings.store.subscribe(onChange)
     for (const { store } of pools) store.subscribe(onChange)
     for (const { store } of objectives) store.subscribe(onChange)
@@ -244,8 +244,4 @@ export class LiveState {
     }
     return known
   }
-}
-
-function objectOf(change: StoreChange<Cached>): Cached {
-  return change.kind === 'removed' ? change.before : change.now
 }

@@ -10,7 +10,6 @@ import { getOrCreate } from '../../base/get-or-create.ts'
 import type { Steps } from '../../base/steps.ts'
 import { entryKey, isAskedFor, judgeContainer, sourceText, type EntryOutcome } from '../../predict/index.ts'
 import type { Unknown } from '../../model/truth/unknown.ts'
-import type { UndecidedBinding } from '../holdings/undecided.ts'
 import type { State } from '../states/state.ts'
 
 /** How many there are for certain, and why there may be others: without a cause, that is all of them. */
@@ -73,7 +72,9 @@ export function* countingEntries(
     ...(snapshot.namespacesRead === undefined
       ? []
       : [{ kind: 'out of scope', of: {}, namespaces: [...snapshot.namespacesRead] } satisfies Unknown]),
-    ...undecidedIn(state).map(({ binding, why }): Unknown => ({ kind: 'undecided', of: {}, binding, why })),
+    ...[...state.undecided.values()]
+      .flat()
+      .map(({ binding, why }): Unknown => ({ kind: 'undecided', of: {}, binding, why })),
   ])
 }
 
@@ -84,10 +85,6 @@ export function fullestOf(counts: ReadonlyMap<string, number>): Fullest | undefi
     if (most === undefined || entries > most.entries || (entries === most.entries && name < most.name))
       most = { name, entries }
   return most
-}
-
-function undecidedIn({ undecided }: State): readonly UndecidedBinding[] {
-  return [...undecided.values()].flat()
 }
 
 /** What a change does to the entries of pods, as far as both sides are certain. */
@@ -282,7 +279,7 @@ class EntryCounter {
   entriesOf(pod: Pod, outcomes: readonly EntryOutcome[]): EntriesOfPod {
     if (outcomes.length === 0) return NO_ENTRIES
     const truths = distinct(outcomes).map(({ source, verdict }) => [source, this.#truthOf(verdict)] as const)
-    const asked = distinct(outcomes.filter(isOfClusterSpiffeId))
+    const asked = distinct(outcomes.filter(({ source }) => source.kind === 'ClusterSPIFFEID'))
     return {
       bySource: new Map(
         truths.flatMap(([source, truth]) =>
@@ -357,10 +354,6 @@ function fullestContainer(pod: Pod, outcomes: readonly EntryOutcome[]): Fullest 
     (most, one) => (one.entries > (most?.entries ?? 0) ? one : most),
     undefined,
   )
-}
-
-function isOfClusterSpiffeId({ source }: EntryOutcome): boolean {
-  return source.kind === 'ClusterSPIFFEID'
 }
 
 function matchesNone(pod: Pod, entry: NonNullable<EntryOutcome['entry']>): boolean {

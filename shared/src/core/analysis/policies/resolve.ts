@@ -57,7 +57,9 @@ export class Resolver {
     this.#context = context
     this.#ours = trustDomainsOf(context)
     this.#identitySources = new IdentitySources(context)
-    this.#pending = pendingOf(context)
+    this.#pending = new Set(
+      [...context.unwritten].map((name) => sourceText({ kind: 'ClusterSPIFFEID', name })),
+    )
     const wanted = askedOfPods(sources, this.#ours)
     this.#patterns = wanted.patterns
     this.#held = heldBy(context, wanted)
@@ -413,10 +415,6 @@ export function trustDomainsOf({ base }: PolicyContext): ReadonlySet<string> {
 export function isForeign(spiffeId: string, ours: ReadonlySet<string>): boolean {
   const trustDomain = trustDomainIn(spiffeId)
   return !ours.has(trustDomain) && !ours.has(trustDomain.toLowerCase())
-}
-
-function pendingOf({ unwritten }: PolicyContext): ReadonlySet<string> {
-  return new Set([...unwritten].map((name) => sourceText({ kind: 'ClusterSPIFFEID', name })))
 }
 
 function askedOfPods(

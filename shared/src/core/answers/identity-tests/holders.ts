@@ -102,7 +102,9 @@ export function selectorsOf(
 /** A selector and one of its containers, for all containers of a namespace: those that are alike, once. */
 export function groupsOf(namespace: NamespaceHolders): readonly (readonly [ContainersWritten, IdHolder])[] {
   const groups = new Map<string, readonly [ContainersWritten, IdHolder]>()
-  const textOf = answered(holdingText)
+  const textOf = answered(({ ids, possible }: IdHolder) =>
+    [[...ids], [...possible]].map((list) => list.toSorted(compareBytes).join(' ')).join('\n'),
+  )
   const areAlike = answered(({ holders: [first, ...others] }: Place) =>
     others.every((one) => first !== undefined && textOf(one) === textOf(first)),
   )
@@ -112,10 +114,6 @@ export function groupsOf(namespace: NamespaceHolders): readonly (readonly [Conta
     groups.set(JSON.stringify(selector), [selector, holder])
   }
   return [...groups].toSorted(compareKeys).map(([, group]) => group)
-}
-
-function holdingText({ ids, possible }: IdHolder): string {
-  return [[...ids], [...possible]].map((list) => list.toSorted(compareBytes).join(' ')).join('\n')
 }
 
 /** A question that is asked about each thing once. */

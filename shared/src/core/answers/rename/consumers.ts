@@ -152,11 +152,7 @@ function listOf(field: string): string {
  */
 function listOfName(policy: ResolvedPolicy, field: string): string {
   if (policy.kind !== NAMES_FILE_KIND) return listOf(field.replace(/(?<=\])\.[A-Za-z]+$/, ''))
-  return isLine(field) ? LINES : listOf(field)
-}
-
-function isLine(field: string): boolean {
-  return !/^[.[]/.test(field)
+  return /^[.[]/.test(field) ? listOf(field) : LINES
 }
 
 const LINES = 'lines'

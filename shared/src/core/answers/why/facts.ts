@@ -49,10 +49,7 @@ export function hasExpired({ fields }: Pick<ServerEntry, 'fields'>, { server, no
   const { expiresAt } = fields
   if (expiresAt === 0) return NO
   const at = now ?? server?.asOf
-  return at === undefined ? openExpiry(expiresAt) : known(expiresAt <= at)
-}
-
-function openExpiry(expiresAt: number): Truth {
+  if (at !== undefined) return known(expiresAt <= at)
   return open(atRuntime(`it expires at ${timeOf(expiresAt)}, and when the entries were dumped was not given`))
 }
 

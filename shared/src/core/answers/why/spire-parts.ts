@@ -97,7 +97,10 @@ export function isSpirePart({ value }: RawObject): boolean {
   if (kind === 'DaemonSet') return runs(podSpecOf(value), 'spire-agent')
   if (kind === CRD_KIND) return readMeta(value).name === ID_CRD
   if (kind === 'ConfigMap' || kind === 'SpireAgent')
-    return agentConfigIn({ value }) !== undefined || configuresServer(value)
+    return (
+      agentConfigIn({ value }) !== undefined ||
+      configTextsOf(value).some((text) => isOfServer(text) || text.includes(ALLOW_LIST))
+    )
   return scmContainers(value).length > 0 || runs(podSpecOf(value), 'spire-server')
 }
 
@@ -168,10 +171,6 @@ function configOfServer(server: ServerPart, values: readonly JsonRecord[]): read
 }
 
 const ALLOW_LIST = 'service_account_allow_list'
-
-function configuresServer(value: JsonRecord): boolean {
-  return configTextsOf(value).some((text) => isOfServer(text) || text.includes(ALLOW_LIST))
-}
 
 /** Whom a configuration of a server lets attest as agents: https://github.com/spiffe/spire/blob/v1.15.3/doc/plugin_server_nodeattestor_k8s_psat.md */
 function accountsIn(text: string): readonly string[] {

@@ -54,7 +54,9 @@ export function displacedFrom(
   // What does not displace fallbacks, or gives what one of them would, it has in either case.
   const [instead, kept]: [string[], string[]] = [[], []]
   for (const id of idsGiven(given)) (isInEitherCase(id, given, fallbacks) ? kept : instead).push(id)
-  const others = registrations.filter((one) => mayGive(one) && !given.includes(one))
+  const others = registrations.filter(
+    (one) => isPossible(one) && isOfPods(one.outcome) && !given.includes(one),
+  )
   return byId(fallbacks).flatMap((same) => {
     const [first, ...more] = same
     if (first === undefined || given.some((one) => isSameId(one, first))) return []
@@ -128,10 +130,6 @@ function isAsGood({ outcome, why }: Registration, fallback: Registration): boole
     JSON.stringify({ ...one, selectors: [], placeholders: [] }),
   )
   return left === right
-}
-
-function mayGive({ verdict, outcome }: Registration): boolean {
-  return isPossible({ verdict }) && isOfPods(outcome)
 }
 
 /** What a container loses and what it holds then, without the container: `loses A and holds B instead`, `loses A and keeps C`. */

@@ -10,7 +10,6 @@ import {
 import { POOL_KINDS, qualifiedKind, BINDING, CLUSTER_SPIFFE_ID } from '../../model/kinds.ts'
 import { finding, type Finding } from '../finding/finding.ts'
 import type { AskedRule } from '../finding/rule.ts'
-import { type Subject } from '../../model/objects/subject.ts'
 import { isOutputName } from '../../decide/index.ts'
 import { CLUSTER_SPIFFE_ID_KIND, LABEL_MANAGED_BY, MANAGED_BY } from '../../model/names.ts'
 import { OPERATOR_SUBJECT, SCM_SUBJECT, trustDomainFindings, ignoredBy } from './install-rules.ts'
@@ -51,12 +50,11 @@ function missingKinds({ absentKinds }: InstallationFacts): readonly Finding[] {
   const missing = needed.filter((kind) => absentKinds.has(kind))
   if (pools.every((kind) => absentKinds.has(kind))) missing.push(...pools.slice(0, 1))
   return missing.map((kind) =>
-    finding('KLM544', { subject: crd(kind), summary: `the API server does not serve ${kind}` }),
+    finding('KLM544', {
+      subject: { kind: 'CustomResourceDefinition', namespace: '', name: kind },
+      summary: `the API server does not serve ${kind}`,
+    }),
   )
-}
-
-function crd(kind: string): Subject {
-  return { kind: 'CustomResourceDefinition', namespace: '', name: kind }
 }
 
 function operators({ operators: found }: InstallationFacts): Finding | undefined {

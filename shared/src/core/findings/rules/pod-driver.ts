@@ -102,7 +102,8 @@ function openNotes(found: readonly Note[], facts: PodIdentities, lookups: PodLoo
   const doubts: Doubt[] = []
   const inPart: EntryOutcome[] = []
   for (const outcome of facts.outcomes)
-    if (isOpen(outcome)) doubts.push({ outcome, holds: applies(outcome), isOfSelector: false })
+    if (outcome.verdict.state === 'depends' && outcome.verdict.isContested !== true)
+      doubts.push({ outcome, holds: applies(outcome), isOfSelector: false })
     else if (outcome.verdict.state === 'declared' && isInPart(outcome.entry)) inPart.push(outcome)
   const ofSelectors = selectorDoubts(facts)
   if (doubts.length + inPart.length + ofSelectors.length === 0) return NONE
@@ -178,10 +179,6 @@ function whatDecides({ subject, related }: Note, doubts: readonly Doubt[], looku
 /** A placeholder such as `<node name>` in an ID. */
 function isInPart(entry: EntryOutcome['entry']): boolean {
   return entry?.spiffeId.includes('<') === true
-}
-
-function isOpen({ verdict }: EntryOutcome): boolean {
-  return verdict.state === 'depends' && verdict.isContested !== true
 }
 
 /** As if all open registrations applied, which displaces fallbacks; and as if those did that displace none. */

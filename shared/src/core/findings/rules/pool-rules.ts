@@ -158,7 +158,9 @@ function selectionsWithAddedLabels(
   const changed = pods.filter(({ labelGivers }) => labelGivers !== undefined)
   const inNamespace = Map.groupBy(changed.length === 0 ? [] : selections, ({ namespace }) => namespace)
   for (const pod of changed) {
-    const possible = (inNamespace.get(pod.namespace) ?? []).filter(({ labels }) => mayHave(pod, labels))
+    const possible = (inNamespace.get(pod.namespace) ?? []).filter(({ labels }) =>
+      [...labels].every(([key, value]) => carriesLabel(pod, key, value) !== NO),
+    )
     for (const [at, first] of possible.entries()) {
       const labels = new Map(first.labels)
       const together = [first]
@@ -173,10 +175,6 @@ function selectionsWithAddedLabels(
     }
   }
   return several
-}
-
-function mayHave(pod: Pod, asked: PoolLabels): boolean {
-  return [...asked].every(([key, value]) => carriesLabel(pod, key, value) !== NO)
 }
 
 function selectionsOf(analysis: Analysis): readonly Selection[] {

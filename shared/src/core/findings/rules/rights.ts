@@ -38,14 +38,12 @@ export function rightsOf(state: State): (spiffeId: string) => readonly Right[] {
     getOrCreate(found, spiffeId, () => {
       const { list, byId, unfinished } = rights()
       const perhaps = (spiffeId.includes('<') ? list : unfinished).filter(
-        (one) => one.spiffeId !== spiffeId && mayBeOne(one.spiffeId, spiffeId),
+        (one) =>
+          one.spiffeId !== spiffeId &&
+          (mayBecome(one.spiffeId, spiffeId) || mayBecome(spiffeId, one.spiffeId)),
       )
       return [...(byId.get(spiffeId) ?? []), ...perhaps.map((one) => perhapsOf(one, spiffeId))]
     })
-}
-
-function mayBeOne(one: string, other: string): boolean {
-  return mayBecome(one, other) || mayBecome(other, one)
 }
 
 function perhapsOf(right: Right, spiffeId: string): Right {

@@ -4,7 +4,7 @@ import { type Analysis, isMade } from '../../analysis/index.ts'
 import type { IdentityParts, VariantLabel } from '../../decide/index.ts'
 import { asFarAs, finding, type Finding } from '../finding/finding.ts'
 import { ruleAtOnce, type Rule } from '../finding/rule.ts'
-import { type Subject, bindingSubject } from '../../model/objects/subject.ts'
+import { bindingSubject } from '../../model/objects/subject.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
 import { lazy } from '../../base/lazy.ts'
 import { POOL_KIND } from '../../model/kinds.ts'
@@ -167,7 +167,10 @@ function uncarried(
     const one = finding('KLM415', {
       subject: bindingSubject(binding),
       summary: `no pod of InferencePool ${parts.poolName} carries ${key}=${value}`,
-      evidence: [...carriedText(carried, key), ...withoutText(without, key)],
+      evidence: [
+        ...carriedText(carried, key),
+        ...(without.count === 0 ? [] : [`no label ${key}: ${without.text()}`]),
+      ],
     })
     const pods = open.map(({ pod, isOfPool }) => ({ pod, isOfPool, isOfVariant: carries(pod, key, value) }))
     const isCarried = atLeast(
@@ -190,7 +193,7 @@ function unnamed(pool: SharedPool, { left: certain, open }: PodsByVariant): read
   const isCertain = certain.count.total > 0
   const { names, count } = isCertain ? certain : leftPerhaps(pool, perhaps)
   const one = finding('KLM416', {
-    subject: poolSubject(parts),
+    subject: { kind: POOL_KIND, namespace: parts.namespace, name: parts.poolName },
     related: bindings.map(({ binding }) => bindingSubject(binding)),
     summary: `no binding of InferencePool ${parts.poolName} is for ${count.text()} of it`,
     evidence: [...names].toSorted(compareKeys).map(([what, pods]) => `${what}: ${pods.text()}`),
@@ -252,12 +255,4 @@ function isAlike(pod: Pod, template: Pod): boolean {
 
 function carriedText(carried: ReadonlyMap<string, NameSummary>, key: string): readonly string[] {
   return [...carried].toSorted(compareKeys).map(([variant, pods]) => `${key}=${variant}: ${pods.text()}`)
-}
-
-function withoutText(without: NameSummary, key: string): readonly string[] {
-  return without.count === 0 ? [] : [`no label ${key}: ${without.text()}`]
-}
-
-function poolSubject({ namespace, poolName }: IdentityParts): Subject {
-  return { kind: POOL_KIND, namespace, name: poolName }
 }

@@ -264,7 +264,8 @@ function workloads(
   if (!isRecord(worker)) {
     if (!isRecord(template)) return []
     const named = stringAt(template, 'serviceAccountName') ?? ''
-    const isOfController = !isPrefill && named === '' && listAt(template, 'initContainers').some(isSidecar)
+    const isOfController =
+      !isPrefill && named === '' && listAt(template, 'initContainers').some((one) => isNamedAs(one, SIDECAR))
     const labels = { ...component(''), ...served }
     return [
       madeOf(
@@ -341,10 +342,6 @@ function doubtful(users: Readonly<Record<string, string>>, labels: Readonly<Reco
     ),
     possibleLabels: [LOCAL_MODEL, `${LOCAL_MODEL}-namespace`],
   }
-}
-
-function isSidecar(container: unknown): boolean {
-  return isNamedAs(container, SIDECAR)
 }
 
 function isNamedAs(container: unknown, name: string): boolean {

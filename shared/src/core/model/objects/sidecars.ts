@@ -1,5 +1,5 @@
 // Containers that a webhook adds to a pod when it is made: they stand in no template, and whether one comes depends on the webhook.
-import { own, stringAt, type JsonRecord } from '../../base/json.ts'
+import { stringAt } from '../../base/json.ts'
 import { UNKNOWN_CONTAINER, type Container, type Namespace, type Pod } from './pod.ts'
 
 /** Where a key and its values ask for a sidecar, or keep it away. */
@@ -151,11 +151,7 @@ function mayInject(injector: Injector, pod: Pod, namespace: Namespace | undefine
 }
 
 function ofPod(injector: Injector, pod: Pod): ReturnType<typeof judge> {
-  return judge(injector.pod, (key) => pod.labels.get(key) ?? annotationOf(pod.metadata, key))
-}
-
-function annotationOf(metadata: JsonRecord, key: string): string | undefined {
-  return stringAt(own(metadata, 'annotations'), key)
+  return judge(injector.pod, (key) => pod.labels.get(key) ?? stringAt(pod.metadata, 'annotations', key))
 }
 
 function judge(
