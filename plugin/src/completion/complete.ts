@@ -1,10 +1,10 @@
 // `kubectl kleym __complete WORDS...`: what could stand in place of the last word. Commands and flags come from the
 // command classes, which hold no code behind them: loading them costs no more than a table of their own would.
+import { appendFileSync } from 'node:fs'
 import { commandClass, isCommand, QUESTIONS } from '../answers/commands.ts'
 import type { ClusterFlags } from '../flags/cluster-flags.ts'
 import type { CommandContext } from '../io/context.ts'
 import { completeArgument } from './arguments.ts'
-import { debugTo } from './debug.ts'
 import { createLookup, type CompletionLookup } from './lookup.ts'
 import type { NameScope } from './names.ts'
 import { NOTHING, offer, printCompletion, type CompletionCandidate, type Completion } from './protocol.ts'
@@ -121,5 +121,18 @@ function clusterFlagsOf({ given }: CommandLine): Required<ClusterFlags> {
     'tls-server-name': text('tls-server-name'),
     // A completion has a time of its own.
     'request-timeout': undefined,
+  }
+}
+
+/** Appends lines to the file that BASH_COMP_DEBUG_FILE names; does nothing without it, or where that cannot be. */
+function debugTo(env: Readonly<Record<string, string | undefined>>): (line: string) => void {
+  const file = env['BASH_COMP_DEBUG_FILE'] ?? ''
+  if (file === '') return () => undefined
+  return (line) => {
+    try {
+      appendFileSync(file, `kubectl-kleym: ${line}\n`)
+    } catch {
+      // A debug file that cannot be written is no reason to print into a person's command line.
+    }
   }
 }

@@ -1,11 +1,14 @@
 // From a frame to what is printed: the format that was asked for, and the exit code, which never depends on the format.
+import type { SharedFields } from './schema.ts'
+import { missingOf } from './causes.ts'
+import { countBySeverity } from '@kleym/shared/core/findings/index.ts'
 import type { Assumption } from '@kleym/shared/core/analysis/index.ts'
 import type { AnswerInput } from '../gather/gather.ts'
 import { formatError } from '../io/errors.ts'
 import { paletteFor, type CommandContext, type CommandResult } from '../io/context.ts'
 import type { OutputOptions } from '../flags/options.ts'
 import type { CiResult } from '../output/ci.ts'
-import { toJson } from '../output/json.ts'
+import { toJson, report } from '../output/json.ts'
 import { toNames } from '../output/name.ts'
 import { problemError, toldProblems } from '../sources/problem.ts'
 import { BLANK, line, MARKS, rendering, type Block, type Line, type Lines } from '../text/line.ts'
@@ -18,7 +21,6 @@ import { type Layout, viewWidth } from '../text/layout.ts'
 import type { Frame } from './frame.ts'
 import { isAlone, worldText } from './world.ts'
 import { resultOf, unknownsOf, type AnswerResult } from './result.ts'
-import { machineReport } from './json.ts'
 import { isForPeople, unsaidLines, unsaidProblems } from './unsaid.ts'
 
 /** Prints a frame in the format that is asked for. */
@@ -227,4 +229,23 @@ function viewAssumptions(assumptions: readonly Assumption[]): Block {
       line(`  ${what}: ${assumed}; ${otherwise} (${fix})`),
     ),
   ]
+}
+
+/** The whole report of a command. */
+export async function machineReport(judged: AnswerResult): Promise<Readonly<Record<string, unknown>>> {
+  const { frame, input, shown, findings, suppressed, causes } = judged
+  const { assumptions, premises, problems, notShown, exitCode } = judged
+  const shared: Omit<SharedFields, 'settings'> = {
+    findings,
+    suppressed,
+    summary: { ...countBySeverity(findings), suppressed: suppressed.length },
+    notShown: notShown > 0 ? notShown : undefined,
+    missing: missingOf(causes),
+    assumptions,
+    premises,
+    problems,
+    exitCode,
+  }
+  const [{ reportOf }, schema] = await Promise.all([import('./schema.ts'), frame.schema()])
+  return reportOf(schema, report(frame.kind, { settings: input, ...frame.fields(shown), ...shared }))
 }

@@ -1,5 +1,6 @@
 // What each form of assertion comes to: true, false, and not known. The worst bug is one that passes although the world is not
 // known, so each form has its case.
+import type { AssertionOutcome } from '@kleym/shared/core/answers/identity-tests/run.ts'
 import { describe, expect, test } from 'vitest'
 import { binding, CONFIG, live, objective, outputOf, perVariant, pool } from '@kleym/testing/manifests.ts'
 import { HANDLES_EVERYTHING } from '@kleym/testing/scm-settings.ts'
@@ -7,7 +8,6 @@ import { analysisOf } from '@kleym/testing/random-tenants.ts'
 import type { JsonRecord } from '../../src/core/base/json.ts'
 import { analyse, type Analysis } from '../../src/core/analysis/states/analysis.ts'
 import { readSnapshot } from '../../src/core/snapshot/snapshot.ts'
-import type { AssertionOutcome } from '../../src/core/answers/identity-tests/outcome.ts'
 import { outcomesOf } from './run-test.ts'
 
 const CHAT = 'spiffe://example.org/ns/team-a/objective/chat'

@@ -1,4 +1,5 @@
 // An identity test as people write it, run against objects: what every test of this folder asks.
+import type { AssertionOutcome } from '@kleym/shared/core/answers/identity-tests/run.ts'
 import type { Analysis } from '../../src/core/analysis/states/analysis.ts'
 import { evaluating } from '../../src/core/answers/identity-tests/evaluate.ts'
 import {
@@ -7,7 +8,6 @@ import {
   type TestFault,
 } from '../../src/core/answers/identity-tests/identity-test.ts'
 import { generating, type GeneratedTests } from '../../src/core/answers/identity-tests/generate.ts'
-import type { AssertionOutcome } from '../../src/core/answers/identity-tests/outcome.ts'
 import { driveAtOnce } from '../../src/core/base/steps.ts'
 
 const KINDS = ['Deployment', 'ReplicaSet', 'LeaderWorkerSet', 'Pod']

@@ -1,4 +1,5 @@
 // Small manifests for tests, and the way from a set of them to judgements: what `analysis.ts` does, without prediction.
+import { ownershipFacts } from '@kleym/shared/core/analysis/states/analysis.ts'
 import { settle } from '@kleym/testing/at-once.ts'
 import { compile, type Compiled } from '@kleym/shared/core/decide/compile/compile.ts'
 import type { Config } from '@kleym/shared/core/decide/settings/config.ts'
@@ -12,7 +13,6 @@ import {
   DEFAULT_VARIANT_LABEL_KEY,
 } from '@kleym/shared/core/model/names.ts'
 import type { ClusterSpiffeId } from '@kleym/shared/core/model/objects/clusterspiffeid.ts'
-import { ownershipFacts } from '@kleym/shared/core/analysis/states/ownership-facts.ts'
 import { judgeOwnership, type Ownership } from '@kleym/shared/core/decide/plan/ownership.ts'
 import type { Judgement, LiveOutput } from '@kleym/shared/core/decide/plan/plan.ts'
 import type { Settled } from '@kleym/shared/core/decide/plan/settle.ts'

@@ -1,4 +1,5 @@
 // `kubectl kleym map`: flags and words; the answer is in run.ts.
+import type { MapOptions } from './run.ts'
 import * as Flags from '@oclif/core/flags'
 import { SourceCommand } from '../../flags/command.ts'
 import type { CommandResult } from '../../io/context.ts'
@@ -6,7 +7,6 @@ import { allNamespacesFlag, selectorFlag } from '../../flags/flags.ts'
 import { commonOptions } from '../../flags/options.ts'
 import { wrongUsage } from '../../io/errors.ts'
 import { baseFlag, requireBase } from '../parts/base-flag.ts'
-import type { MapOptions } from './options.ts'
 
 /** The command line of `map`. */
 export class MapCommand extends SourceCommand {

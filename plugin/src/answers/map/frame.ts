@@ -1,4 +1,7 @@
 // The report of `map`: the graph of who holds what, and the findings about what it shows.
+import type { MapNode } from './graph.ts'
+import { namedPods, type NamedObject } from '../../output/name.ts'
+import { podText } from '@kleym/shared/core/model/objects/pod-index.ts'
 import {
   findingSteps,
   concernsEveryBinding,
@@ -13,7 +16,6 @@ import { concerns, reported, type Frame } from '../../frame/frame.ts'
 import { causesOf, missingOf, policiesIn } from '../../frame/causes.ts'
 import { mapGraph, type MapParts, type MapSide } from './build.ts'
 import { FindingMarks, withFindings } from './marks.ts'
-import { mapNames } from './names.ts'
 import { mapAnswer, viewMap } from './view.ts'
 
 /** Makes the report. `base` is the desired state of `--compare`. */
@@ -96,4 +98,10 @@ export function mapFrame(
         findings: shown,
       }),
   }
+}
+
+/** The pods that are there, in their order. */
+function mapNames({ answers }: MapSide, nodes: readonly MapNode[]): readonly NamedObject[] {
+  const shown = new Set(nodes.flatMap((node) => (node.kind === 'pods' ? node.pods : [])))
+  return namedPods(answers.map(({ pod }) => pod).filter((pod) => shown.has(podText(pod))))
 }

@@ -1,4 +1,5 @@
 // The answer of `kubectl kleym map`.
+import type { CommonOptions } from '../../flags/options.ts'
 import type { CommandContext, CommandResult } from '../../io/context.ts'
 import { DRAWN_REGISTRATIONS } from '../../gather/answer-limits.ts'
 import { gather, type AnswerInput } from '../../gather/gather.ts'
@@ -11,7 +12,6 @@ import { podAnswers, type ContainerFilter } from '../parts/pod-answers.ts'
 import { requireSpiffeId } from '../parts/spiffe-id.ts'
 import type { MapSide } from './build.ts'
 import { mapFrame } from './frame.ts'
-import type { MapOptions } from './options.ts'
 
 /** Draws who holds what. */
 export async function run(options: MapOptions, context: CommandContext): Promise<CommandResult> {
@@ -59,4 +59,14 @@ function sideOf(input: AnswerInput, { allNamespaces, selector, spiffeId, output 
   const answered = new Set(answers.map(({ pod }) => pod))
   const bare = spiffeId === undefined ? pods.filter((pod) => !answered.has(pod)) : []
   return { input, answers: [...answers, ...bare.map((pod) => ({ pod, containers: [] }))] }
+}
+
+/** What `map` is asked. */
+export interface MapOptions extends CommonOptions {
+  /** A label selector as written. */
+  readonly selector: string | undefined
+  /** Only what has to do with this ID. */
+  readonly spiffeId: string | undefined
+  /** The files and folders of the desired state that the files of `-f` are compared with; none: nothing is compared. */
+  readonly compare: readonly string[]
 }

@@ -1,4 +1,7 @@
 // How `status` looks below its answer: a line each, with a mark; then the findings, with their fixes.
+import { kindsText } from '../../text/findings.ts'
+import { leadingWith, type Answer } from '../../text/answer.ts'
+import { isOperatorDown } from '../../frame/operator-down.ts'
 import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
 import type { Finding } from '@kleym/shared/core/findings/index.ts'
 import { DEFAULT_VARIANT_LABEL_KEY } from '@kleym/shared/core/model/names.ts'
@@ -9,6 +12,7 @@ import {
   acts,
   type ScmInstance,
   type ConditionCount,
+  type InForceText,
 } from '@kleym/shared/core/analysis/index.ts'
 import type { Hop, HopName } from '@kleym/shared/core/answers/index.ts'
 import { NO, YES } from '@kleym/shared/core/model/truth/truth.ts'
@@ -250,4 +254,69 @@ function entryRows({ budgets, counters, timers }: StatusAnswer): readonly Status
 function countText({ ready, reason, count }: ConditionCount): string {
   if (ready === 'True') return `${count} ready`
   return `${count} ${ready === 'none' ? 'without a status' : reason}`
+}
+
+/** The answer. It is `sound` only where every line about the installation is, and no finding says otherwise. */
+export function statusSummary(
+  answer: StatusAnswer,
+  input: AnswerInput,
+  findings: readonly Finding[],
+): Answer {
+  const rows = installationRows(answer, input)
+  const [error, ...errors] = findings.filter(({ severity }) => severity === 'error')
+  const warnings = findings.filter(({ severity }) => severity === 'warning')
+  const bad = rows.filter(([mark]) => mark === 'bad')
+  const open = rows.filter(([mark]) => mark === 'warn')
+  const bindings = bindingsText(answer, findings.some(isOperatorDown))
+  if (error !== undefined) {
+    const more = errors.length === 0 ? '' : `; ${counted(errors.length, 'more error')}`
+    const what = isOperatorDown(error) ? 'not sound' : `not sound: ${error.summary}`
+    return {
+      mark: 'warn',
+      text: [`${what}${more}`],
+      reasons: [[`fix: ${error.fix} (${error.code})`], [bindings]],
+    }
+  }
+  if (bad.length > 0) return { mark: 'warn', ...leadingWith([`not sound: ${rowsText(bad)}`, bindings]) }
+  if (open.length > 0)
+    return { mark: 'warn', ...leadingWith([`undetermined whether it is sound: ${rowsText(open)}`, bindings]) }
+  return warnings.length === 0
+    ? { mark: 'ok', text: [`sound: ${bindings}`] }
+    : {
+        mark: 'warn',
+        ...leadingWith(
+          [`no error, but ${counted(warnings.length, 'warning')}`],
+          [kindsText(warnings)],
+          [bindings],
+        ),
+      }
+}
+
+type Rows = ReturnType<typeof installationRows>
+
+function rowsText(rows: Rows): string {
+  const [first] = rows
+  if (first === undefined) return ''
+  const more = rows.length === 1 ? '' : `; and ${counted(rows.length - 1, 'more line')}`
+  return `${first[1]}: ${first[2]}${more}`
+}
+
+function bindingsText({ conditions, outputs }: StatusAnswer, isDown: boolean): string {
+  if (conditions === undefined) return 'bindings unknown'
+  const count = (wanted: (ready: string) => boolean): number =>
+    conditions.filter(({ ready }) => wanted(ready)).reduce((sum, one) => sum + one.count, 0)
+  const total = count(() => true)
+  if (total === 0) return 'no bindings'
+  const refused = count((ready) => ready === 'False')
+  const waiting = count((ready) => ready === 'Unknown' || ready === 'none')
+  const held = (text: InForceText): number => outputs.filter((one) => one === text).length
+  const notSure = (['perhaps in force', 'not in force'] as const).filter((text) => isDown && held(text) > 0)
+  return [
+    isDown
+      ? `${held('in force')} of ${counted(total, 'binding')} in force; changes will not be applied`
+      : `${outputs.length} of ${counted(total, 'binding')} ready`,
+    ...notSure.map((text) => `${held(text)} ${text}`),
+    ...(refused === 0 ? [] : [`${refused} refused`]),
+    ...(waiting === 0 ? [] : [`${waiting} ${isDown ? 'not applied yet' : 'waiting'}`]),
+  ].join(', ')
 }

@@ -1,4 +1,5 @@
 // The report of `status`, from what a cluster answers to the fields and the lines: each unknown stays one.
+import { machineReport } from '../../../src/frame/finish.ts'
 import { describe, expect, test } from 'vitest'
 import type { JsonRecord } from '@kleym/shared/core/base/json.ts'
 import { nameFromItself } from '@kleym/shared/core/decide/compile/output.ts'
@@ -21,7 +22,6 @@ import { OPTIONS } from '../../support/status-options.ts'
 import { FAIL_ON } from '../../../src/flags/flags.ts'
 import { firstAnswer } from '../../../src/frame/operator-down.ts'
 import { missingOf } from '../../../src/frame/causes.ts'
-import { machineReport } from '../../../src/frame/json.ts'
 import { resultOf } from '../../../src/frame/result.ts'
 import type { Answer } from '../../../src/text/answer.ts'
 

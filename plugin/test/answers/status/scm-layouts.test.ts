@@ -1,9 +1,9 @@
 // `status` in the ways in which people install SCM: it names the one that acts on kleym's class, or says that none does, with
 // no flag; and `explain` in one namespace uses that one too.
+import { machineReport } from '../../../src/frame/finish.ts'
 import { describe, expect, test } from 'vitest'
 import { type JsonRecord, stringAt } from '@kleym/shared/core/base/json.ts'
 import { SCM_LAYOUTS, type ScmLayout } from '@kleym/testing/scm-layouts.ts'
-import { machineReport } from '../../../src/frame/json.ts'
 import { resultOf } from '../../../src/frame/result.ts'
 import { statusFrame } from '../../../src/answers/status/frame.ts'
 import { readInstallation } from '../../../src/cluster/installation.ts'

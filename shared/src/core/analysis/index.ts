@@ -12,8 +12,7 @@ export { type OverLimit, overLimits, secondsText } from './budgets/limits.ts'
 export { type ScmPass, scmPass } from './budgets/scm-pass.ts'
 export { type ProxyOfAccount, consumersIn, meshOf, proxiesOfAccount } from './consumers/consumers-in-pod.ts'
 export { isMeshIdentity } from './consumers/consumers.ts'
-export { type ContainerHolding, Holdings, idsOf } from './holdings/holdings.ts'
-export { isMade } from './holdings/made.ts'
+export { type ContainerHolding, Holdings, idsOf, isMade } from './holdings/holdings.ts'
 export {
   type UndecidedBinding,
   type UndecidedBindings,

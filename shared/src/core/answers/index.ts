@@ -42,7 +42,6 @@ export {
   readIdentityTest,
   testName,
 } from './identity-tests/identity-test.ts'
-export type { AssertionOutcome } from './identity-tests/outcome.ts'
 export { identityTestSchema } from './identity-tests/schema.ts'
 export { type HeldIdentities, type Migration, type MigrationInWorlds, migrating } from './migrate/migrate.ts'
 export { type MigrationStep, migrationSteps } from './migrate/order.ts'
@@ -82,3 +81,4 @@ export {
   readSpireParts,
 } from './why/spire-parts.ts'
 export { subjectOf } from './why/subject.ts'
+export { type AssertionOutcome } from './identity-tests/run.ts'

@@ -57,7 +57,6 @@ export {
   isProvenField,
 } from './plan/altered-fields.ts'
 export { differingPaths, driftOf } from './plan/drift.ts'
-export { idOfReady, judgementWord } from './plan/judgement-text.ts'
 export {
   GO_IMPLEMENTATION,
   type Ownership,
@@ -83,7 +82,7 @@ export {
 } from './plan/plan.ts'
 export { prunedFields, pruningSchema } from './plan/pruned-fields.ts'
 export { settling } from './plan/settle.ts'
-export { type StatusVerdict, nextStatus, verdictOf } from './plan/status.ts'
+export { type StatusVerdict, nextStatus, verdictOf, idOfReady, judgementWord } from './plan/status.ts'
 export { metadataAfterWrite } from './plan/written-metadata.ts'
 export {
   IN_FORCE_REASON_NAMES,
@@ -101,6 +100,8 @@ export {
   TRUST_DOMAIN_ENV,
   TRUST_DOMAIN_FLAG,
   VARIANT_LABEL_KEY_ENV,
+  VARIANT_LABEL_KEY_FIX,
+  variantLabelKeyProblem,
+  OUTPUT_LABEL_FLAG,
+  readOutputLabels,
 } from './settings/flags.ts'
-export { OUTPUT_LABEL_FLAG, readOutputLabels } from './settings/output-labels.ts'
-export { VARIANT_LABEL_KEY_FIX, variantLabelKeyProblem } from './settings/variant-label-key.ts'

@@ -82,8 +82,7 @@ export {
   fieldOfText,
   fieldsBehind,
 } from './verify/failing-selectors.ts'
-export { readServerEntry } from './verify/read-server-entry.ts'
-export { readServerBundle } from './verify/server-bundle.ts'
+export { readServerEntry, readServerBundle } from './verify/read-server-entry.ts'
 export { type ServerEntry, givesRight, podUidOf } from './verify/server-entry.ts'
 export { asServerJson } from './verify/server-json.ts'
 export { readSvidText } from './verify/svid-text.ts'

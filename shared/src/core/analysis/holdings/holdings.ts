@@ -21,7 +21,6 @@ import {
 } from '../../predict/index.ts'
 import { all, any, NO, not, open, YES, type Truth } from '../../model/truth/truth.ts'
 import { scopeText } from '../../model/truth/unknown.ts'
-import { isMade } from './made.ts'
 import { undecidedFor, type UndecidedBinding, type UndecidedBindings } from './undecided.ts'
 
 /** The part of a state that says what containers hold. */
@@ -272,4 +271,12 @@ export function idsOf(registrations: readonly Registration[]): readonly string[]
   const [first, ...others] = registrations
   if (others.length === 0) return first?.spiffeId === undefined ? [] : [first.spiffeId]
   return [...new Set(registrations.flatMap(({ spiffeId }) => spiffeId ?? []))]
+}
+
+/** Yes for every other pod. */
+export function isMade(pod: Pod): Truth {
+  const { namespace, perhaps } = pod
+  return perhaps === undefined
+    ? YES
+    : open({ kind: 'made by', of: { kind: 'Pod', namespace }, maker: podText(pod), why: perhaps.why })
 }

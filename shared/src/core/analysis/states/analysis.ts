@@ -12,15 +12,21 @@ import {
   type OpenOf,
   type OutputsKnown,
   settling,
+  type Action,
+  type OwnershipFacts,
 } from '../../decide/index.ts'
 import { lazy } from '../../base/lazy.ts'
 import { indexPods } from '../../model/objects/pod-index.ts'
 import type { ScmSettings } from '../../model/objects/scm-settings.ts'
 import type { CompiledSnapshot } from '../settings/compiled-snapshot.ts'
-import { referencesIn, type Snapshot, perhapsPodsOf, podsInQuestionOf } from '../../snapshot/index.ts'
+import {
+  referencesIn,
+  type Snapshot,
+  perhapsPodsOf,
+  podsInQuestionOf,
+  bindingsIn,
+} from '../../snapshot/index.ts'
 import { driveAtOnce, type Steps } from '../../base/steps.ts'
-import { Changes, NO_CHANGES } from './changes.ts'
-import { ownershipFacts } from './ownership-facts.ts'
 import { State } from './state.ts'
 import type { UnknownReason } from '../../model/unknown-reason.ts'
 import { NONE_UNDECIDED, undecidedBindings } from '../holdings/undecided.ts'
@@ -181,3 +187,41 @@ function openDecisions({ rest, bindings }: Snapshot, full: WithoutRoom): OpenOf 
 }
 
 const OUTPUTS = qualifiedKind(CLUSTER_SPIFFE_ID)
+
+/** Writes, all of them and by binding. */
+export class Changes {
+  /** In byte order of the names of the ClusterSPIFFEIDs. */
+  readonly all: readonly Action[]
+  #byBinding: ReadonlyMap<string, readonly Action[]> | undefined
+
+  constructor(all: readonly Action[]) {
+    this.all = all
+  }
+
+  /** Those on behalf of a binding, by `namespace/name`. */
+  of(binding: string): readonly Action[] {
+    this.#byBinding ??= Map.groupBy(this.all, (action) => action.binding)
+    return this.#byBinding.get(binding) ?? []
+  }
+}
+
+/** No change at all. */
+export const NO_CHANGES = new Changes([])
+
+/** The facts of a snapshot and of what its bindings compile to. */
+export function ownershipFacts(snapshot: Snapshot, compiled: readonly Compiled[]): OwnershipFacts {
+  const renderedNames = new Map<string, string>(
+    compiled.flatMap(({ binding, result }) =>
+      result.kind === 'resolved' ? [[binding.key, result.output.metadata.name]] : [],
+    ),
+  )
+  const bindingOf = bindingsIn(snapshot)
+  return {
+    binding: bindingOf,
+    renderedName: (key) => renderedNames.get(key),
+    recordedOutput: (key) => {
+      const found = bindingOf(key)
+      return found.state === 'found' ? found.object.status?.clusterSPIFFEID : undefined
+    },
+  }
+}

@@ -3,8 +3,7 @@ import { TRUST_DOMAIN_PLACEHOLDER, verdictOf, idOfReady } from '../../decide/ind
 import { didYouMean } from '../../base/text/suggest.ts'
 import { unknownReasonText } from '../../model/unknown-reason.ts'
 import type { BindingAssertion } from './identity-test.ts'
-import type { AssertionOutcome } from './outcome.ts'
-import type { RunFacts } from './run.ts'
+import type { RunFacts, AssertionOutcome } from './run.ts'
 
 /** Decides an assertion about a binding. */
 export function bindingOutcome(

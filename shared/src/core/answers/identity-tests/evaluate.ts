@@ -12,9 +12,8 @@ import { containersRun } from './containers-run.ts'
 import { everyRun } from './every-run.ts'
 import { identitiesRun } from './identities-run.ts'
 import type { Assertion } from './identity-test.ts'
-import type { AssertionOutcome } from './outcome.ts'
 import { placesRun } from './places-run.ts'
-import type { AssertionRun, RunFacts, TestSurroundings } from './run.ts'
+import type { AssertionRun, RunFacts, TestSurroundings, AssertionOutcome } from './run.ts'
 
 /** Runs assertions; the outcomes are in their order. A step for each pod that is not like one before. */
 export function* evaluating(

@@ -9,7 +9,6 @@ import { atRuntime } from '../../model/truth/unknown.ts'
 import { didYouMean } from '../../base/text/suggest.ts'
 import type { ChosenPods, ContainerSelector, SelectablePods } from './container-selector.ts'
 import type { IdPattern } from './id-pattern.ts'
-import type { AssertionOutcome } from './outcome.ts'
 
 /** What assertions are run against. */
 export interface TestSurroundings {
@@ -145,4 +144,17 @@ export function nothingOf(facts: RunFacts, selector: ContainerSelector): NoMatch
     return { why: `there is no ${written.workload ?? ''} in namespace ${namespace}`, fix: hint ?? OTHERWISE }
   }
   return { why, fix: OTHERWISE }
+}
+
+/** What an assertion comes to. */
+export interface AssertionOutcome {
+  readonly state: 'passed' | 'failed' | 'unknown'
+  /** What is stated, as a sentence without a full stop. */
+  readonly claim: string
+  /** Why it fails, or is not known; empty where it passes. */
+  readonly why: string
+  /** A line for each container that decides, some of them where there are many. */
+  readonly evidence: readonly string[]
+  /** Undefined where the evidence says all. */
+  readonly fix: string | undefined
 }

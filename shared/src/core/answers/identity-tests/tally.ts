@@ -2,8 +2,7 @@
 import { distinct } from '../../base/text/bytes.ts'
 import type { ContainerHolding } from '../../analysis/index.ts'
 import { NO, whyOpenText, YES, type Truth } from '../../model/truth/truth.ts'
-import type { AssertionOutcome } from './outcome.ts'
-import type { NoMatch } from './run.ts'
+import type { NoMatch, AssertionOutcome } from './run.ts'
 
 /** What an assertion has seen so far. The worst of it decides. */
 export class Tally {

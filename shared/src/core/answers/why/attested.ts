@@ -1,13 +1,24 @@
 // The sixth hop: the selectors that the agent finds for the process, against those of the entry.
+import { podText } from '../../model/objects/pod-index.ts'
+import { listAt, own, stringAt } from '../../base/json.ts'
 import { hookWaitsForSvid } from '../../model/objects/svid-wait.ts'
 import { containerSpec } from '../../model/objects/workload-api.ts'
 import { lackedBy } from '../../model/objects/agent-config.ts'
 import { originsIn } from '../../findings/index.ts'
 import { failingSelectors, fieldsBehind } from '../../predict/index.ts'
 import { type ChainFacts, agentLogOfPod, configOfPod } from './facts.ts'
-import { broken, followsFrom, good, notKnown, worstOf, type HopAnswer, notShown, notGiven } from './hop.ts'
+import {
+  broken,
+  followsFrom,
+  good,
+  notKnown,
+  worstOf,
+  type HopAnswer,
+  notShown,
+  notGiven,
+  notYet,
+} from './hop.ts'
 import { atRuntime } from '../../model/truth/unknown.ts'
-import { notRunning } from './running.ts'
 import { isHandedOut, madeByHand } from './beside.ts'
 import { entryOf } from './on-server.ts'
 import type { ChainCandidate } from './subject.ts'
@@ -123,4 +134,30 @@ function notTold(untold: readonly string[], facts: ChainFacts): HopAnswer {
     `whether the process has ${untold.join(', ')} is not in the log`,
     `${agentLogOfPod(facts)}, at log_level DEBUG`,
   )
+}
+
+/** What a kubelet says of a container that is about to start. */
+const STARTING: ReadonlySet<string> = new Set(['ContainerCreating', 'PodInitializing'])
+
+/** That no process of the container can ask; undefined: one may. */
+function notRunning({ subject, parts }: ChainFacts): HopAnswer | undefined {
+  const { pod, container } = subject
+  const status = parts.statuses.get(pod.uid ?? '') ?? pod.status
+  const phase = stringAt(status, 'phase') ?? ''
+  if (phase === 'Succeeded' || phase === 'Failed')
+    return broken(
+      `${podText(pod)} has ended (${phase}), and no process of it asks`,
+      'ask about a pod that runs',
+    )
+  const list = container.role === 'regular' ? 'containerStatuses' : 'initContainerStatuses'
+  const one = listAt(status, list).find((item) => own(item, 'name') === container.name)
+  const reason = stringAt(one, 'state', 'waiting', 'reason')
+  // One that has run before may have asked then, as its agent's log shows.
+  if (reason === undefined || Number(own(one, 'restartCount') ?? 0) > 0 || reason === 'CrashLoopBackOff')
+    return undefined
+  const text = `container ${container.name} has not started (${reason}), and no process of it asks`
+  const see = `kubectl describe pod -n ${pod.namespace} ${pod.ref.name}`
+  return STARTING.has(reason)
+    ? notYet(text, `ask again; if it stays: ${see}`)
+    : broken(text, `see why: ${see}`)
 }

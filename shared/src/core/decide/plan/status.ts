@@ -179,3 +179,13 @@ function inForceCondition(
 function saying(reason: Reason, message: string): StatusVerdict {
   return { ready: REASONS[reason].ready, reason, message: cutToBytes(message, MESSAGE_BYTES) }
 }
+
+/** The state of a binding in words: `ready`, `refused`, `undetermined`, `waiting` or `being deleted`. */
+export function judgementWord(state: Judgement['state']): string {
+  return state === 'deleting' ? 'being deleted' : state
+}
+
+/** The SPIFFE ID that a binding gives; undefined for one that is not ready. */
+export function idOfReady(judgement: Judgement | undefined): string | undefined {
+  return judgement?.state === 'ready' ? judgement.resolved.identity.spiffeId : undefined
+}
