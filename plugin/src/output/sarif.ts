@@ -12,7 +12,7 @@ import {
   pageSections,
 } from '@kleym/shared/core/findings/index.ts'
 import { subjectText, type Subject } from '@kleym/shared/core/model/objects/subject.ts'
-import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
+import { distinct } from '@kleym/shared/core/base/text/bytes.ts'
 import { sha256Hex } from '@kleym/shared/core/base/text/sha256.ts'
 import {
   findingLines,
@@ -39,7 +39,7 @@ export function toSarif(result: CiResult): Log {
     ...result.findings.map((finding) => ({ finding })),
     ...result.suppressed,
   ]
-  const codes = [...new Set(all.map(({ finding }) => finding.code))].toSorted(compareBytes)
+  const codes = distinct(all.map(({ finding }) => finding.code))
   const fingerprints = fingerprintsOf(all.map(({ finding }) => finding))
   return {
     $schema: SCHEMA,

@@ -1,7 +1,6 @@
 // Where executables are: the folders of PATH.
-import { constants } from 'node:fs'
-import { access, stat } from 'node:fs/promises'
 import { delimiter, join, resolve } from 'node:path'
+import { thisSystem } from '@kleym/shared/kube/program-path.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -14,23 +13,14 @@ export function foldersOfPath(env: Environment, cwd: string): readonly string[] 
 }
 
 /** The first folder that holds an executable file of one of the names, and its path. */
-export async function findExecutable(
+export function findExecutable(
   names: readonly string[],
   folders: readonly string[],
-): Promise<{ readonly folder: string; readonly path: string } | undefined> {
+): { readonly folder: string; readonly path: string } | undefined {
   for (const folder of folders)
     for (const name of names) {
       const path = join(folder, name)
-      if (await isExecutable(path)) return { folder, path }
+      if (thisSystem.isProgram(path)) return { folder, path }
     }
   return undefined
-}
-
-async function isExecutable(path: string): Promise<boolean> {
-  try {
-    await access(path, constants.X_OK)
-    return (await stat(path)).isFile()
-  } catch {
-    return false
-  }
 }

@@ -29,7 +29,7 @@ function answer(text: string, notes: readonly string[] = []): CommandResult {
 
 async function install(given: string | undefined, { env, cwd }: CommandContext): Promise<CommandResult> {
   const folders = foldersOfPath(env, cwd)
-  const folder = given === undefined ? (await pluginIn(folders))?.folder : resolve(cwd, given)
+  const folder = given === undefined ? pluginIn(folders)?.folder : resolve(cwd, given)
   if (folder === undefined)
     throw wrongUsage('completion', {
       what: 'cannot tell where to install',
@@ -45,11 +45,11 @@ function pluginIn(folders: readonly string[]): ReturnType<typeof findExecutable>
   return findExecutable(['kubectl-kleym', 'kubectl-kleym.exe'], folders)
 }
 
-async function explain({ env, cwd }: CommandContext): Promise<CommandResult> {
+function explain({ env, cwd }: CommandContext): CommandResult {
   const folders = foldersOfPath(env, cwd)
   const { name } = completionScript(env)
-  const there = await findExecutable([name, 'kubectl_complete-kleym', 'kubectl_complete-kleym.exe'], folders)
-  const plugin = await pluginIn(folders)
+  const there = findExecutable([name, 'kubectl_complete-kleym', 'kubectl_complete-kleym.exe'], folders)
+  const plugin = pluginIn(folders)
   const status =
     there === undefined ? `✗ ${name} is not on PATH` : `✓ ${escapeTerminal(there.path)} is on PATH`
   const pluginStatus =

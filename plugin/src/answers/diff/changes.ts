@@ -4,7 +4,7 @@ import { ANNOTATION_BINDING_UID } from '@kleym/shared/core/model/names.ts'
 import { type Action, differingPaths } from '@kleym/shared/core/decide/index.ts'
 import { verdictText } from '@kleym/shared/core/answers/index.ts'
 import type { ClusterSpiffeId } from '@kleym/shared/core/model/objects/clusterspiffeid.ts'
-import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
+import { distinct } from '@kleym/shared/core/base/text/bytes.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import type { DiffInput } from '../parts/base.ts'
 import { liveText, updatedText, wantedText } from './yaml-text.ts'
@@ -46,7 +46,7 @@ export function objectChanges({ before, after, base }: DiffInput): readonly Obje
 
 function changesBetween(before: State, after: State): readonly ObjectChange[] {
   const [had, has] = [ownOutputs(withClassOf(before, after)), ownOutputs(after)]
-  const names = [...new Set([...had.keys(), ...has.keys()])].toSorted(compareBytes)
+  const names = distinct([...had.keys(), ...has.keys()])
   return names.flatMap((name): readonly ObjectChange[] => {
     const [left, right] = [had.get(name), has.get(name)]
     const binding = right?.binding ?? left?.binding ?? ''

@@ -1,6 +1,6 @@
 // The SPIFFE IDs of a map as boxes: who certainly holds each, who perhaps does, and whether that is all.
 import { Holdings, openVerdicts, type Analysis } from '@kleym/shared/core/analysis/index.ts'
-import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
+import { distinct } from '@kleym/shared/core/base/text/bytes.ts'
 import {
   givenBy,
   mayBeGiven,
@@ -21,7 +21,7 @@ export function identityNodes(
 ): readonly IdentityNode[] {
   const counts = new Map(nodes.flatMap((node) => (node.kind === 'container' ? [[node.id, node.count]] : [])))
   const byId = Map.groupBy(holds, ({ to }) => to)
-  return [...new Set(spiffeIds)].toSorted(compareBytes).map((spiffeID) => {
+  return distinct(spiffeIds).map((spiffeID) => {
     const id = identityId(spiffeID)
     const edges = byId.get(id) ?? []
     const sum = (isMeant: (edge: HoldsEdge) => boolean): number =>

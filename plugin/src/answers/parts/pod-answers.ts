@@ -16,7 +16,7 @@ import type { Container, Pod } from '@kleym/shared/core/model/objects/pod.ts'
 import type { Registration } from '@kleym/shared/core/predict/index.ts'
 import { mayBecome, mayGive } from '@kleym/shared/core/base/go/template/mentions.ts'
 import type { Steps } from '@kleym/shared/core/base/steps.ts'
-import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
+import { distinct } from '@kleym/shared/core/base/text/bytes.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'
 import { GIVE_PODS_AS_THEY_RUN } from '@kleym/shared/core/model/truth/unknown.ts'
 import { whyOpenText, YES, type Truth } from '@kleym/shared/core/model/truth/truth.ts'
@@ -256,7 +256,7 @@ export function namedIdsOf(
       registrations.filter(mayHold).flatMap((one) => givenBy(one, templates).id ?? []),
     ),
   )
-  const ids = [...new Set(spiffeId === undefined ? held : [spiffeId])].toSorted(compareBytes)
+  const ids = distinct(spiffeId === undefined ? held : [spiffeId])
   const pods = answers.map(({ pod }) => pod)
   return { ids, by: policies.namedBy(ids, pods) }
 }

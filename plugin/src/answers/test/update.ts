@@ -11,7 +11,7 @@ import {
   SelectablePods,
 } from '@kleym/shared/core/answers/index.ts'
 import { YES } from '@kleym/shared/core/model/truth/truth.ts'
-import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
+import { compareBytes, distinct } from '@kleym/shared/core/base/text/bytes.ts'
 import { verdictOf } from '@kleym/shared/core/decide/index.ts'
 import { createTwoFilesPatch } from 'diff'
 import type { CommandResult } from '../../io/context.ts'
@@ -141,7 +141,7 @@ function onlyOf(
     return undefined
   if (only.some(({ exact, text }) => exact === undefined && text.includes('**'))) return undefined
   const ids = found.namespaces.get(namespace)?.all.flatMap((one) => [...one.ids]) ?? []
-  return ids.length === 0 ? undefined : [...new Set(ids)].toSorted(compareBytes)
+  return ids.length === 0 ? undefined : distinct(ids)
 }
 
 function bindingEdits(

@@ -1,5 +1,5 @@
 // Files as what feeds a watch: when one has changed, everything is read and answered again, as `explain --offline` answers it.
-import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
+import { distinct } from '@kleym/shared/core/base/text/bytes.ts'
 import { bindingsIn } from '@kleym/shared/core/snapshot/index.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
 import type { OutputOptions } from '../../../flags/options.ts'
@@ -57,7 +57,7 @@ function namespacesOf({ after }: GatheredInput, seen: readonly Row[]): KnownName
     ...after.snapshot.namespaces.read.map(({ name }) => name),
     ...seen.map((one) => one.namespace),
   ]
-  return { names: [...new Set(names)].toSorted(compareBytes), note: undefined }
+  return { names: distinct(names), note: undefined }
 }
 
 /** What is followed, and whom it tells. */

@@ -1,5 +1,6 @@
 // What the watch does not know, and since when: said beside the table for as long as it is so. Pure.
 import type { Finding } from '@kleym/shared/core/findings/index.ts'
+import { groupsBy } from '@kleym/shared/core/base/groups.ts'
 import type { OperatorDeployment } from '@kleym/shared/core/analysis/index.ts'
 import { unknownReasonText, type UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
 import type { Resource } from '@kleym/shared/kube/api.ts'
@@ -100,14 +101,14 @@ export function operatorDownLine(why: string): string {
 export function disagreementLines(
   findings: readonly Pick<Finding, 'subject' | 'evidence' | 'code'>[],
 ): readonly string[] {
-  const alike = Map.groupBy(findings, ({ evidence, code }) => `${evidence.join('; ')} (${code})`)
-  return [...alike].flatMap(([text, [first, ...others]]) =>
-    first === undefined
-      ? []
-      : [
-          `settings disagree at ${shortSubject(first.subject)}${others.length > 0 ? ' and others' : ''}: ${text}`,
-        ],
-  )
+  return groupsBy(findings, evidenceText).map(([first, ...others]) => {
+    const more = others.length > 0 ? ' and others' : ''
+    return `settings disagree at ${shortSubject(first.subject)}${more}: ${evidenceText(first)}`
+  })
+}
+
+function evidenceText({ evidence, code }: Pick<Finding, 'evidence' | 'code'>): string {
+  return `${evidence.join('; ')} (${code})`
 }
 
 /** `disconnected since 12:03:04; showing the last known state`. */

@@ -1,7 +1,7 @@
 // What one run of the screen reads: the live state of the chosen namespace, and which namespaces there are.
 import { unknownReasonText } from '@kleym/shared/core/model/unknown-reason.ts'
 import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
-import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
+import { distinct } from '@kleym/shared/core/base/text/bytes.ts'
 import { ignoranceOf } from '@kleym/shared/kube/failures.ts'
 import type { Client } from '@kleym/shared/kube/client.ts'
 import { NAMESPACES, resourceName } from '@kleym/shared/kube/resources.ts'
@@ -138,8 +138,4 @@ async function listNamespaces(client: SessionIo['client'], seen: readonly Row[])
       note: `${unknownReasonText(why)}; type the name of one`,
     }
   }
-}
-
-function distinct(names: readonly string[]): readonly string[] {
-  return [...new Set(names)].toSorted(compareBytes)
 }

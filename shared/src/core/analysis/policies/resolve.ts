@@ -266,9 +266,7 @@ export class Resolver {
     }
     const holdings = spiffeIds.flatMap((id) => this.#held.byId.get(id) ?? [])
     const holders = holdings.flatMap((one) => one.holders)
-    const bindings = [...new Set(spiffeIds.flatMap((id) => given.get(id)?.binding ?? []))].toSorted(
-      compareBytes,
-    )
+    const bindings = distinct(spiffeIds.flatMap((id) => given.get(id)?.binding ?? []))
     const open = perhaps?.why ?? this.#patternGap(pattern, holdings, new Set(spiffeIds))
     return {
       state: 'pattern',

@@ -55,7 +55,7 @@ export function compareKeys(
 }
 
 /** The distinct texts, in byte order. */
-export function distinct(texts: Iterable<string>): string[] {
+export function distinct<T extends string>(texts: Iterable<T>): T[] {
   return [...new Set(texts)].toSorted(compareBytes)
 }
 
