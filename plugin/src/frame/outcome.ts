@@ -11,7 +11,7 @@ import {
 import type { FailOn } from '../flags/flags.ts'
 import { NO, YES, type Truth } from '@kleym/shared/core/model/truth/truth.ts'
 import { EXIT, type ExitCode } from '../io/errors.ts'
-import type { Mark } from '../text/line.ts'
+import { worstMark, type Mark } from '../text/line.ts'
 import { leavesOpen, type Cause } from './causes.ts'
 
 /** What may be true of an answer. Several may be at once. */
@@ -156,7 +156,7 @@ export function outcomeOf(facts: OutcomeFacts, failOn: FailOn): Outcome {
   const rows = OUTCOMES.filter(({ applies }) => applies(facts))
   const exitCode = rows.map(({ codes }) => codes[failOn]).find((code) => code !== EXIT.ok) ?? EXIT.ok
   const marks = rows.flatMap(({ mark }) => mark ?? [])
-  return { exitCode, markOver: (own) => worst(own, ...marks) }
+  return { exitCode, markOver: (own) => worstMark(own, ...marks) }
 }
 
 /** The mark of a part of an answer: its own, or what is found about it. */
@@ -173,10 +173,4 @@ export const NOTHING: OutcomeFacts = {
   differs: NO,
   notShown: false,
   findings: [],
-}
-
-const ORDER: readonly Mark[] = ['bad', 'warn', 'note', 'ok']
-
-function worst(...marks: readonly Mark[]): Mark {
-  return ORDER.find((mark) => marks.includes(mark)) ?? 'ok'
 }

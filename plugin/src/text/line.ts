@@ -62,6 +62,18 @@ export const MARKS = {
 /** The name of a mark. */
 export type Mark = keyof typeof MARKS
 
+const WORST_FIRST: readonly Mark[] = ['bad', 'warn', 'note', 'ok']
+
+/** What a list with the worst first is sorted by. */
+export function markRank(mark: Mark): number {
+  return WORST_FIRST.indexOf(mark)
+}
+
+/** The worst of several marks. */
+export function worstMark(...marks: readonly Mark[]): Mark {
+  return WORST_FIRST.find((mark) => marks.includes(mark)) ?? 'ok'
+}
+
 /** The text of a line, in no role. */
 export function lineText(spans: Line): string {
   return spans.map(({ text }) => text).join('')

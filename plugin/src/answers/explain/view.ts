@@ -23,7 +23,7 @@ import {
 import { viewFindingGroups } from '../../text/finding-groups.ts'
 import { findingPieces, fixText, kindsText, viewFinding } from '../../text/findings.ts'
 import type { Layout } from '../../text/layout.ts'
-import { BLANK, line, MARKS, span, type Block, type Line, type Mark } from '../../text/line.ts'
+import { BLANK, line, markRank, MARKS, span, type Block, type Line } from '../../text/line.ts'
 import { wrap } from '../../text/wrap.ts'
 import { bindingMark, bindingTable } from './binding-table.ts'
 import {
@@ -88,12 +88,10 @@ function troubleFirst(
   { findingsByBinding }: ExplainLayout,
 ): readonly Explanation[] {
   const rankOf = (one: Explanation): number =>
-    10 * RANK[one.judgement.state] + MARK_RANK[bindingMark(one, findingsByBinding.get(one.key))]
+    10 * RANK[one.judgement.state] + markRank(bindingMark(one, findingsByBinding.get(one.key)))
   const ranked = explanations.map((one) => ({ one, rank: rankOf(one) }))
   return ranked.toSorted((a, b) => a.rank - b.rank).map(({ one }) => one)
 }
-
-const MARK_RANK: Readonly<Record<Mark, number>> = { bad: 0, warn: 1, note: 2, ok: 3 }
 
 /** A row for each binding, then what is wrong with which of them, each fix once. */
 function viewTable(explanations: readonly Explanation[], layout: ExplainLayout): Block {

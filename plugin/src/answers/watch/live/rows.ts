@@ -4,7 +4,7 @@ import { inForceOf, type Binding } from '@kleym/shared/core/model/objects/bindin
 import { inForceText, type InForceText, type Analysis } from '@kleym/shared/core/analysis/index.ts'
 import { judgementWord, type Action, type Judgement, verdictOf } from '@kleym/shared/core/decide/index.ts'
 import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
-import type { Mark } from '../../../text/line.ts'
+import { markRank, type Mark } from '../../../text/line.ts'
 
 /** What kleym has still to write for a binding. */
 export type PendingWrite = 'none' | 'create' | 'update' | 'withdraw'
@@ -127,10 +127,8 @@ export function outcomeText({ state, spiffeId, message }: Row): string {
 export const ORDERS = ['trouble', 'name', 'verdict', 'identity', 'change'] as const
 export type Order = (typeof ORDERS)[number]
 
-const TROUBLE_RANK: Readonly<Record<Mark, number>> = { bad: 0, warn: 1, note: 2, ok: 3 }
-
 const COMPARE: Readonly<Record<Order, (left: Row, right: Row) => number>> = {
-  trouble: (left, right) => TROUBLE_RANK[markOf(left)] - TROUBLE_RANK[markOf(right)],
+  trouble: (left, right) => markRank(markOf(left)) - markRank(markOf(right)),
   name: () => 0,
   verdict: (left, right) => compareBytes(verdictText(left), verdictText(right)),
   // Those without one last.
