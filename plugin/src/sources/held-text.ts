@@ -57,21 +57,21 @@ export function mayHoldEncoded(text: string): boolean {
  * How each placeholder of `placeholders.ts` begins; the programs of `commands.ts` and `changing-commands.ts`, and a variable that may stand
  * for a part of their names; and what may write any character.
  */
-const MARK = /\{[{%]|<[A-Za-z]|ENC\[|kubectl|helm|spire-server|\boc\b|[$&\\]/
-/** The field that every object has, for the second time; or as much as `held-text.ts` takes for something encoded. */
+const MARK = /\{[{%]|<[A-Za-z]|ENC\[|kubectl|helm|spire-server|\boc\b|[$\\]/
+/** The field that every object has, for the second time; as much as `textsIn` takes for something encoded; an anchor; an escape. */
 const OBJECT = new RegExp(
-  String.raw`apiVersion[^]*apiVersion|(?:^|[^A-Za-z0-9+/\s])\s*(?:[A-Za-z0-9+/]\s*){${ENCODED_MIN}}`,
+  String.raw`apiVersion[^]*apiVersion|(?:^|[^A-Za-z0-9+/\s])\s*(?:[A-Za-z0-9+/]\s*){${ENCODED_MIN}}|[&\\]`,
 )
 
 /**
- * Whether the objects of a document are to be searched for placeholders, commands and objects in their fields, by its text. If a word is not in
- * the text, it is in no value: apart from escapes, a value is verbatim in the text, and an anchor (`&`) can only repeat it.
+ * Whether the objects of a document are to be searched for placeholders and commands, by its text. If a word is not in the text, it is in no
+ * value: apart from escapes, a value is verbatim in the text, and an anchor (`&`) can only repeat it.
  */
 export function isMarked(text: string): boolean {
   return MARK.test(text)
 }
 
-/** Whether they are to be searched for objects although the text is not marked. */
+/** Whether they are to be searched for objects in their fields. */
 export function mayHoldObjects(text: string): boolean {
   return OBJECT.test(text)
 }

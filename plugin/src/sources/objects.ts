@@ -111,7 +111,7 @@ export class Collection {
   take(parsed: ParsedDocument, file: string): void {
     const isSearched = isMarked(parsed.text)
     let mayHold: boolean | undefined
-    const holdsObjects = (): boolean => (mayHold ??= isSearched || mayHoldObjects(parsed.text))
+    const holdsObjects = (): boolean => (mayHold ??= mayHoldObjects(parsed.text))
     const originAt = (path: readonly number[]): Origin => ({
       file,
       document: parsed.document,

@@ -36,7 +36,7 @@ export function readFlow(text: string): readonly unknown[] | JsonRecord | undefi
   const isWhole = /^ *(?: #.*)?$/.test(text.slice(TOKEN.lastIndex))
   const value = isWhole ? jsonOf(json) : undefined
   // The library says where a key is defined twice.
-  return (Array.isArray(value) || isRecord(value)) && keysIn(value) === keys ? value : undefined
+  return (Array.isArray(value) || isRecord(value)) && (keys < 2 || keysIn(value) === keys) ? value : undefined
 }
 
 /** Undefined for what is no JSON. */

@@ -37,11 +37,10 @@ async function foundIn(
       commands: appliedBy(value).length > 0 || commandProblem(value, origin, WANTED_KINDS) !== undefined,
       objects: embeddedProblem(value, origin, WANTED_KINDS) !== undefined,
     }
-    const searched = isMarked(document.text)
-      ? keysOf(found)
-      : mayHoldObjects(document.text)
-        ? ['objects']
-        : []
+    const searched = [
+      ...(isMarked(document.text) ? ['placeholders', 'commands'] : []),
+      ...(mayHoldObjects(document.text) ? ['objects'] : []),
+    ]
     return { searched, found: keysOf(found).filter((what) => found[what]) }
   })
 }
