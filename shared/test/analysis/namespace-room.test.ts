@@ -5,6 +5,7 @@ import { deploymentSettings, mergeSettings } from '../../src/core/analysis/setti
 import { readScmSettings } from '../../src/core/model/objects/scm-config.ts'
 import { readSnapshot } from '../../src/core/snapshot/snapshot.ts'
 import type { JsonRecord } from '../../src/core/base/json.ts'
+import { findingsOf } from '@kleym/testing/at-once.ts'
 import { binding, CONFIG, pool } from '@kleym/testing/manifests.ts'
 
 const EVIDENCE = { trustDomain: 'example.org', className: '', clusterSpiffeIdClasses: [] }
@@ -37,8 +38,12 @@ test('all are ready if there is room for them, or no limit', () => {
 
 test('which of them get an output is not known if there is none', () => {
   expect(statesOf(THREE, 2)).toEqual(['undetermined', 'undetermined', 'undetermined'])
-  const { settled } = analyse(snapshotOf(THREE), { ...CONFIG, bindingsPerNamespace: 2 }, SCM)
+  const analysis = analyse(snapshotOf(THREE), { ...CONFIG, bindingsPerNamespace: 2 }, SCM)
+  const { settled } = analysis
   expect(settled.outputs).toEqual([])
+  const found = findingsOf(analysis).filter(({ code }) => code === 'KLM511')
+  expect(found).toHaveLength(3)
+  for (const { fix } of found) expect(fix).toContain('higher --bindings-per-namespace')
   expect([...settled.undecided.values()].flat()).toMatchObject([
     { binding: 'team-a/a' },
     { binding: 'team-a/b' },

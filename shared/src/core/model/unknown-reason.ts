@@ -1,5 +1,5 @@
-import { groupsBy, onceBy } from '../base/groups.ts'
 // Why something is not known, as a value: an unknown carries its reason and never collapses into zero, empty or false.
+import { groupsBy, onceBy } from '../base/groups.ts'
 
 /** Why something is not known: words of a closed set, so that a retry gives the same message. */
 export interface UnknownReason {

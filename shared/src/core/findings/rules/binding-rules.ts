@@ -83,6 +83,8 @@ function notReady({ analysis, binding, judgement }: RuleInput): Finding | undefi
 function fixOfUnread(why: UnknownReason, { snapshot }: Analysis): string | undefined {
   if (why.what === VARIANT_LABEL_KEY_FLAG)
     return `Pass ${VARIANT_LABEL_KEY_FLAG} with the key that the operator is set to; without the flag that is ${DEFAULT_VARIANT_LABEL_KEY}.`
+  if (why.cause === 'more than --bindings-per-namespace')
+    return 'Delete bindings of the namespace, or start the operator with a higher --bindings-per-namespace.'
   if (why.verb === 'read' && why.cause === 'not given')
     return 'Give what its controller makes as well (kubectl get -o yaml), or ask the cluster.'
   if (why.verb === 'read')
