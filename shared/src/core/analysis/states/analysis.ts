@@ -15,6 +15,7 @@ import {
   type Action,
   type OwnershipFacts,
 } from '../../decide/index.ts'
+import { groupsBy } from '../../base/groups.ts'
 import { lazy } from '../../base/lazy.ts'
 import { indexPods } from '../../model/objects/pod-index.ts'
 import type { ScmSettings } from '../../model/objects/scm-settings.ts'
@@ -60,15 +61,12 @@ export function* analysing(
 ): Steps<Analysis> {
   const references = referencesIn(snapshot)
   const compiled: Compiled[] = []
-  const named = new Set<string>()
   for (const binding of snapshot.bindings.read) {
     yield
     compiled.push(compile(binding, references, config))
-    const { status, meta } = binding
-    if (status?.clusterSPIFFEID !== undefined && meta.deletedAt === undefined) named.add(binding.key)
   }
   const live = liveOutputs(snapshot, compiled)
-  const full = withoutRoom(compiled, named, live, config)
+  const full = withoutRoom(compiled, snapshot.bindings, live, config)
   const { first, outputs, changes, ...last } = yield* settling(
     compiled,
     live,
@@ -127,24 +125,30 @@ type WithoutRoom = ReadonlyMap<string, UnknownReason>
  */
 function withoutRoom(
   compiled: readonly Compiled[],
-  named: ReadonlySet<string>,
+  { read: bindings }: Snapshot['bindings'],
   live: readonly LiveOutput[],
   { bindingsPerNamespace: most = DEFAULT_BINDINGS_PER_NAMESPACE }: Config,
 ): WithoutRoom {
-  if (most === 0 || compiled.length <= most) return new Map()
-  const owners = new Set<string>(
-    live.flatMap(({ ownership }) => (ownership.kind === 'ours' ? ownership.binding : [])),
-  )
-  const placed = owners.union(named)
+  const crowded =
+    most === 0
+      ? []
+      : groupsBy(compiled, ({ binding }) => binding.meta.namespace).filter(({ length }) => length > most)
+  if (crowded.length === 0) return new Map()
+  const placed = new Set<string>([
+    ...live.flatMap(({ ownership }) => (ownership.kind === 'ours' ? ownership.binding : [])),
+    ...bindings.flatMap(({ key, status, meta }) =>
+      status?.clusterSPIFFEID !== undefined && meta.deletedAt === undefined ? key : [],
+    ),
+  ])
   const hasPlace = ({ binding: { key } }: Compiled): boolean => placed.has(key)
   return new Map(
-    [...Map.groupBy(compiled, ({ binding }) => binding.meta.namespace)].flatMap(([namespace, all]) => {
+    crowded.flatMap((all) => {
       const asking = all.filter((one) => !hasPlace(one) && mayGetOutput(one))
-      if (asking.length === 0 || all.filter(hasPlace).length + asking.length <= most) return []
+      if (all.filter(hasPlace).length + asking.length <= most) return []
       const why = {
         verb: 'create',
         what: 'ClusterSPIFFEID',
-        namespace,
+        namespace: all[0].binding.meta.namespace,
         cause: 'more than --bindings-per-namespace',
       } as const
       return asking.map(({ binding }) => [binding.key, why] as const)
