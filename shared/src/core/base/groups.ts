@@ -4,7 +4,9 @@
 export type Group<T> = readonly [T, ...T[]]
 
 /** Things by a key of theirs, in the order of the first of each group. */
-export function groupsBy<T>(all: Iterable<T>, keyOf: (one: T) => unknown): readonly Group<T>[] {
+export function groupsBy<T>(all: readonly T[], keyOf: (one: T) => unknown): readonly Group<T>[] {
+  // A map takes more than what is in it: one thing, as most pods show, needs none.
+  if (all.length === 1) return all.map((one): Group<T> => [one])
   const groups = new Map<unknown, [T, ...T[]]>()
   for (const one of all) {
     const key = keyOf(one)

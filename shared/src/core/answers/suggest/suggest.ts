@@ -216,7 +216,7 @@ interface PoolDraft {
 
 /** Pools of one name stand for one another: a binding names the pool, and need not name its group. */
 function poolsByName(pools: Iterable<Pool>): readonly Group<Pool>[] {
-  return groupsBy(pools, ({ meta }) => namespacedName(meta.namespace, meta.name))
+  return groupsBy([...pools], ({ meta }) => namespacedName(meta.namespace, meta.name))
 }
 
 const NO_PODS: PoolPods = { certain: [], accounts: [], perhaps: [] }

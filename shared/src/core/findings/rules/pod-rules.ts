@@ -227,9 +227,10 @@ function groupedBy<T extends { readonly container: Container }>(
   ones: readonly T[],
   keyOf: (one: T) => string,
 ): readonly { readonly first: T; readonly names: readonly string[] }[] {
-  // Of many pods nearly all have one: a key of it is wanted by nobody.
-  const groups = groupsBy(ones, ones.length === 1 ? () => '' : keyOf)
-  return groups.map((same) => ({ first: same[0], names: same.map(({ container }) => container.name) }))
+  return groupsBy(ones, keyOf).map((same) => ({
+    first: same[0],
+    names: same.map(({ container }) => container.name),
+  }))
 }
 
 function foreignBeside({ outcomes }: PodIdentities, lookups: PodLookups): readonly Note[] {
