@@ -67,8 +67,8 @@ test('without a flag there is room for 1,000', () => {
 test.each([
   ['5', 5],
   ['0', 0],
-  ['$(LIMIT)', undefined],
-  ['many', undefined],
+  ['$(LIMIT)', 1],
+  ['many', 1],
 ])('--bindings-per-namespace=%s of the operator is %s', (written, expected) => {
   const args = ['--trust-domain=example.org', '--clusterspiffeid-class-name=spire']
   const container = { name: 'operator', args: [...args, `--bindings-per-namespace=${written}`] }

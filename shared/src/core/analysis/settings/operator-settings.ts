@@ -259,13 +259,14 @@ function containerSettings(container: unknown): Omit<SettingsSource, 'source' | 
     className: className.kind === 'set' ? className.value : classUnset,
     outputLabels: isKnown ? labels.labels : undefined,
     variantLabelKey: trustDomain === undefined ? undefined : variantLabelKeyIn(container, args),
-    bindingsPerNamespace: wholeNumber(argument(args, '--bindings-per-namespace')),
+    bindingsPerNamespace: limitOf(argumentsNamed(args, '--bindings-per-namespace').at(-1)),
   }
 }
 
-/** With any other value the operator does not start. */
-function wholeNumber(value: string | undefined): number | undefined {
-  return value !== undefined && /^\d{1,9}$/.test(value) ? Number(value) : undefined
+/** A limit as the operator reads it. One that is filled in later may be the least: 1. */
+function limitOf(value: string | undefined): number | undefined {
+  if (value === undefined) return undefined
+  return /^\d{1,9}$/.test(value) ? Number(value) : 1
 }
 
 /** What a container says about a setting: `not told` if only something unread has the value, such as a ConfigMap. */
