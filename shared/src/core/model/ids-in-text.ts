@@ -39,8 +39,10 @@ export function idsInText(given: string, key = ''): readonly IdInText[] {
   const text = unescaped(given)
   const found: IdInText[] = []
   let run: Run = { end: 0, isOneOf: false, isClosed: false }
+  // A key may be as long as its text, which may hold many IDs.
+  const field = key.slice(-BEFORE_MAX)
   for (const { index: at } of text.matchAll(/spiffe:\/\//gi)) {
-    const before = `${key}:${text.slice(Math.max(0, at - BEFORE_MAX), at)}`
+    const before = `${field}:${text.slice(Math.max(0, at - BEFORE_MAX), at)}`
     if (at >= run.end) run = runAt(text, at, before)
     const isBegun = run.isOneOf ? !run.isClosed : isOfPrefix(before)
     const isPattern = isBegun || run.isOneOf || before.endsWith('^')

@@ -274,7 +274,10 @@ function decoded(base64: string): string {
 /** A path in an object, which the walk changes as it goes. */
 export type Path = readonly (string | number)[]
 
-/** Visits all values below one, itself included, with the mapping that holds it, through lists. Depth and size are bounded by what the readers of files and clusters take. */
+/**
+ * Visits all values below one, itself included, with the mapping that holds it, through lists. Depth and size are bounded by what the
+ * readers of files and clusters take.
+ */
 export function walkPaths(
   value: unknown,
   path: (string | number)[],
