@@ -40,7 +40,7 @@ export interface FaultRule {
 export interface Injection {
   /** The requests that it has hit, oldest first. */
   readonly hits: readonly ObservedRequest[]
-  /** Waits until it has hit `count` requests. */
+  /** Waits until it has done its fault to `count` requests: an answer that is to be held is there. */
   hit(count?: number): Promise<void>
   /** Lets go of everything that is held now and in future: `forward` (or pass the answer) when absent, or `drop`. */
   release(how?: 'forward' | 'drop'): void
@@ -68,7 +68,7 @@ export function inject(rules: ActiveRule[], rule: FaultRule): Injection {
     hits: active.hits,
     hit: async (count = 1) => {
       await until(
-        () => active.hits.length >= count,
+        () => active.hits.filter(({ outcome }) => outcome !== 'pending').length >= count,
         `${count} request(s) to be hit by '${rule.fault.kind}' on ${rule.method ?? 'any method'} ${String(rule.path ?? '')}`,
       )
     },
