@@ -130,10 +130,13 @@ export function podTrim({ mentions, images }: PodNeeds): Trim {
 }
 
 /** The images, if a selector asks for them; and of a pod without a node the phase, which says whether it still waits for one. */
-function trimStatus({ status, spec }: JsonRecord, images: boolean): JsonRecord | undefined {
+function trimStatus(pod: JsonRecord, images: boolean): JsonRecord | undefined {
+  const hasNode = own(pod['spec'], 'nodeName') !== undefined
+  // A field that nobody reads is not made, and what pods report is long.
+  if (hasNode && !images) return undefined
+  const { status } = pod
   if (!isRecord(status)) return undefined
   const ofImages = images ? trimLists(status, STATUS_LISTS, CONTAINER_STATUS) : undefined
-  const hasNode = own(spec, 'nodeName') !== undefined
   return hasNode || own(status, 'phase') === undefined
     ? ofImages
     : { ...ofImages, ...pick(status, ['phase']) }
@@ -183,7 +186,7 @@ function trimSpec(spec: JsonRecord, sharing: Sharing): JsonRecord {
     const items = own(spec, list)
     if (!Array.isArray(items)) continue
     const containers = items.map((item: unknown, at) =>
-      isRecord(item) ? trimContainer(item, [list, at], led, sharing) : item,
+      isRecord(item) ? trimContainer(item, `${list} ${at}`, led, sharing) : item,
     )
     trimmed[list] = sharing.made(list, containers, () => containers)
   }
@@ -215,18 +218,23 @@ const COMMAND = ['command', 'args']
 /** What is read of a container beside its mounts. */
 const CONTAINER_PARTS = [...CONTAINER, ...COMMAND, 'env', 'lifecycle']
 
-/** `place` is its list and its number there, and `led` the volumes that may hold a socket. */
+/** `place` tells its list and its number there, and `led` the volumes that may hold a socket. */
 function trimContainer(
   container: JsonRecord,
-  place: readonly [list: string, at: number],
+  place: string,
   led: ReadonlySet<unknown>,
   sharing: Sharing,
 ): unknown {
-  const mounts = listAt(container, 'volumeMounts').filter(
-    (one): one is JsonRecord => isRecord(one) && led.has(own(one, 'name')),
-  )
-  const parts = CONTAINER_PARTS.map((field) => own(container, field))
-  return sharing.made(place.join(' '), [...parts, ...mounts], () => {
+  const mounts =
+    led.size === 0
+      ? []
+      : listAt(container, 'volumeMounts').filter(
+          (one): one is JsonRecord => isRecord(one) && led.has(own(one, 'name')),
+        )
+  // In a loop: it is done twice for each of a hundred thousand pods.
+  const parts: unknown[] = [...mounts]
+  for (const field of CONTAINER_PARTS) parts.push(own(container, field))
+  return sharing.made(place, parts, () => {
     const env = listAt(container, 'env').flatMap((one) =>
       isRecord(one) && WORKLOAD_API_VARIABLES.includes(stringAt(one, 'name') ?? '')
         ? [pick(one, ['name', 'value'])]
@@ -235,7 +243,7 @@ function trimContainer(
     const program = pick(container, [...CONTAINER, ...COMMAND])
     const hook = dig(container, 'lifecycle', 'postStart')
     return {
-      ...(place[0] !== 'containers' && asksSpire(program) ? program : pick(container, CONTAINER)),
+      ...(!place.startsWith('containers') && asksSpire(program) ? program : pick(container, CONTAINER)),
       ...(mounts.length > 0 && { volumeMounts: mounts.map((one) => pick(one, ['name', 'mountPath'])) }),
       ...(env.length > 0 && { env }),
       ...(asksSpire(hook) && { lifecycle: { postStart: hook } }),

@@ -38,8 +38,7 @@ export class Sharing {
    */
   made(place: string, parts: readonly unknown[], make: () => unknown): unknown {
     const before = this.#last.get(place)
-    if (before?.parts.length === parts.length && before.parts.every((part, at) => part === parts[at]))
-      return before.value
+    if (before !== undefined && areSame(before.parts, parts)) return before.value
     const value = this.value(make())
     this.#last.set(place, { parts, value })
     return value
@@ -50,6 +49,12 @@ export class Sharing {
     for (const field of fields) if (Object.hasOwn(object, field)) object[field] = this.value(object[field])
     return object
   }
+}
+
+function areSame(some: readonly unknown[], others: readonly unknown[]): boolean {
+  if (some.length !== others.length) return false
+  for (let at = 0; at < some.length; at++) if (some[at] !== others[at]) return false
+  return true
 }
 
 /** What was made last, and of what. */

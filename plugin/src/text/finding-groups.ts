@@ -85,7 +85,9 @@ function* rows(group: Group<Finding>, shared: Shared, layout: Layout): Lines {
       ...one.related.map(shortSubject).filter((name) => !shared.subjects.includes(name)),
     ])
   const all = group.map((one) => ({ one, texts: textsOf(one) }))
-  const alike = groupsBy(all, ({ texts }) => JSON.stringify(texts)).map((same) => ({
+  const blocks = groupsBy(all, ({ texts }) => JSON.stringify(texts))
+  const listed = group[0].severity === 'info' ? blocks.slice(0, NOTES_MAX) : blocks
+  const alike = listed.map((same) => ({
     name: namesText(same.map(({ one }) => nameOf(one))),
     texts: same[0].texts,
   }))
@@ -97,7 +99,12 @@ function* rows(group: Group<Finding>, shared: Shared, layout: Layout): Lines {
   const isShort = alike.every(({ texts }) => at + displayWidth(texts.join('; ')) <= width)
   for (const { name, texts } of alike)
     yield* indent(row(name, isShort ? [texts.join('; ')] : texts, column, width), INDENT)
+  const more = group.length - listed.reduce((count, same) => count + same.length, 0)
+  if (more > 0) yield* indent([line(`${more} more; -o json tells each`)], INDENT)
 }
+
+/** So many rows of one code are listed where each is information alone: ten thousand hide what has to be done. */
+const NOTES_MAX = 20
 
 /** How far the rows stand from the left. */
 const INDENT = 4

@@ -56,6 +56,18 @@ describe('findings of one code', () => {
     expect(text([displaced('a'), displaced('b')], true).match(/fix: /g)).toHaveLength(2)
   })
 
+  test('are all listed if they ask for something, and the first twenty if they are information', () => {
+    const names = Array.from({ length: 25 }, (_, at) => `pool-${String(at).padStart(2, '0')}`)
+    const asks = names.map((name) => displaced(name, `${name} is left without an identity`))
+    const tells = asks.map((one): Finding => ({ ...one, severity: 'info' }))
+    expect(text(asks).match(/is left without/g)).toHaveLength(25)
+    const shown = text(tells)
+    expect(shown).toContain('default identity displaced: 25')
+    expect(shown.match(/is left without/g)).toHaveLength(20)
+    expect(shown).toMatch(/lab\/pool-19 .*\n {4}5 more; -o json tells each\n {2}fix: /)
+    expect(text(tells, true).match(/is left without/g)).toHaveLength(25)
+  })
+
   test('keep fixes apart that differ', () => {
     const other = { ...displaced('b'), fix: 'Do something else.' }
     const shown = text([displaced('a'), other])
