@@ -257,6 +257,31 @@ describe('files over the cluster', () => {
     expect(run.code).toBe(1)
   })
 
+  test("a change of the operator's own class is worked out, and one that stops it is named", async () => {
+    const [deployment] = await cp.admin.list({
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      namespace: 'kleym-system',
+    })
+    const text = JSON.stringify({ ...deployment, apiVersion: 'apps/v1', kind: 'Deployment' })
+    const other = text.replace('class-name=spire-mgmt-spire', 'class-name=other')
+    expect(other).not.toBe(text)
+    const reclassed = await reportOf(READER, 'diff', '-A', '-f', file(other))
+    expect(codesIn(reclassed)).toContain('KLM401')
+    expect(codesIn(reclassed)).not.toContain('KLM520')
+    const stopped = await kleym(
+      READER,
+      'diff',
+      '-A',
+      '-f',
+      file(text.replace(/"replicas":\d+/, '"replicas":0')),
+    )
+    expect(stopped.stdout).toMatch(/^✗ the operator is down: its Deployment asks for 0 replicas;/)
+    expect(stopped.code).toBe(1)
+    const gone = await kleym(READER, 'diff', '--without', 'deployment/kleym-system/kleym-operator')
+    expect(gone.stdout).toMatch(/^✗ the operator is down: its Deployment is not there any more;/)
+  })
+
   test('what is left out with --without is as if it were deleted', async () => {
     const run = await kleym(READER, 'diff', '--without', 'iib/chat')
     expect(run.stdout).toMatch(/\+\+\+ after +\(deleted\)/)

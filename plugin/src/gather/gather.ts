@@ -5,6 +5,7 @@ import {
   findingsInWorlds,
   marksOf,
   type ObjectMark,
+  lostOperatorFindings,
   statusRule,
 } from '@kleym/shared/core/findings/index.ts'
 import type { Subject } from '@kleym/shared/core/model/objects/subject.ts'
@@ -18,6 +19,7 @@ import { canonicalText } from '@kleym/shared/core/base/json.ts'
 import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
 import { isSpirePart } from '@kleym/shared/core/answers/index.ts'
 import { sha256Hex } from '@kleym/shared/core/base/text/sha256.ts'
+import { objectKey } from '@kleym/shared/core/model/objects/object-key.ts'
 import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import type { Drive, Steps } from '@kleym/shared/core/base/steps.ts'
 import { reading, type Snapshot, type Rest } from '@kleym/shared/core/snapshot/index.ts'
@@ -324,7 +326,7 @@ class Gathering {
           world.settings.source === scm.settings.source ? scm.findings : [],
         ),
         ...(side === undefined || before !== undefined
-          ? []
+          ? lostOperatorFindings(operator.deployments, settingsBefore.operator.deployments, unread[0]?.what)
           : statusRule.find(analysis, side.operatorDeployments?.map(readOperatorDeployment))),
       ],
       problems: [...(relevant ?? []), ...scm.problems],
@@ -367,7 +369,13 @@ class Gathering {
     const { settings, sources } = this.#options
     const live = side?.objects ?? this.#dump?.objects
     const laid = overlay(live ?? [], this.#files.objects)
-    const named = withPossibleNames(this.#withoutNamed(laid.objects, side))
+    const beside = {
+      operators: this.#laidOver(side?.operatorDeployments),
+      scms: this.#laidOver(side?.scmWorkloads),
+    }
+    const left = this.#withoutNamed([laid.objects, beside.operators, beside.scms], side)
+    const [kept = [], operators = [], scms = []] = left
+    const named = withPossibleNames(kept)
     const objects = [...named.objects, ...this.#named]
     const all: readonly Opaque[] = [
       ...(this.#dump?.problems ?? []),
@@ -385,19 +393,19 @@ class Gathering {
     const gaps = new Map([...(side?.gaps ?? []), ...gapsOf(unread)])
     const parts = [...unread, ...noted, ...idle].flatMap(unreadObjects)
     const drive = driverFor(objects.length, this.#context)
-    const beside = { gaps, unread: parts, side, asksForMentions: this.#asksForMentions }
+    const about = { gaps, unread: parts, side, asksForMentions: this.#asksForMentions }
     const isChanged = this.#files.objects.length > 0 || sources.without.length > 0
     // What the question starts from: the live side, or all files where only something is taken away from them.
     const start = live ?? (sources.without.length > 0 ? this.#files.objects : undefined)
     // The labelled ones first: the arguments of any other Deployment may look like the operator's.
-    const deployments = [...(side?.operatorDeployments ?? []), ...objects]
+    const deployments = [...operators, ...objects]
     const isOneState = start === undefined || !isChanged
     // What could not be read may be of any namespace.
     const onlyNamespaces =
       isOneState && question !== undefined && gaps.size === 0 && parts.length === 0
         ? scopeOf(objects, question)
         : undefined
-    const after = drive(reading(snapshotSource(objects, { ...beside, onlyNamespaces })), 'little')
+    const after = drive(reading(snapshotSource(objects, { ...about, onlyNamespaces })), 'little')
     const statuses = onlyNamespaces === undefined ? after.bindings.read : bindingsWithStatus(objects)
     const { cwd } = this.#context
     const read = async (
@@ -405,11 +413,11 @@ class Gathering {
       among: readonly RawObject[],
       snapshot: Snapshot,
     ): Promise<SettingsReading> => {
-      const scmObjects = [...among, ...(side?.scmWorkloads ?? [])]
+      const scmObjects = [...among, ...(isBefore ? (side?.scmWorkloads ?? []) : scms)]
       const isChange = start !== undefined && isChanged
       const operator = isBefore
         ? operatorSettingsBefore(settings, from)
-        : operatorSettings(settings, from, isChange)
+        : operatorSettings(settings, from, isChange ? this.#files.objects : undefined)
       const how = { cwd, classFollows: true, isChange: isChange || isBefore }
       const scm = await (isBefore ? scmSettingsBefore : scmSettings)(
         settings,
@@ -434,10 +442,7 @@ class Gathering {
     )
     const before = isOneState
       ? undefined
-      : drive(
-          reading(snapshotSource([...withPossibleNames(start).objects, ...this.#named], beside)),
-          'little',
-        )
+      : drive(reading(snapshotSource([...withPossibleNames(start).objects, ...this.#named], about)), 'little')
     const settingsBefore =
       before === undefined
         ? settingsAfter
@@ -454,7 +459,7 @@ class Gathering {
     const whole =
       onlyNamespaces === undefined
         ? undefined
-        : (): Snapshot => drive(reading(snapshotSource(objects, beside)), 'little')
+        : (): Snapshot => drive(reading(snapshotSource(objects, about)), 'little')
     return {
       after,
       whole,
@@ -469,8 +474,22 @@ class Gathering {
     }
   }
 
-  #withoutNamed(objects: readonly RawObject[], side: LiveSide | undefined): readonly RawObject[] {
-    const deleted = this.#options.sources.without.flatMap((gone) => {
+  /** What was read for its own sake, as the files leave it. */
+  #laidOver(live: readonly RawObject[] = []): readonly RawObject[] {
+    const keys = new Set(live.map(({ value }) => objectKey(value)))
+    const files = this.#files.objects.filter(({ value }) => keys.has(objectKey(value)))
+    return overlay(live, files).objects
+  }
+
+  /** Lists of objects without those that are to be left out, and what goes along with them. */
+  #withoutNamed(
+    lists: readonly (readonly RawObject[])[],
+    side: LiveSide | undefined,
+  ): readonly (readonly RawObject[])[] {
+    const { without } = this.#options.sources
+    if (without.length === 0) return lists
+    const objects = [...new Set(lists.flat())]
+    const deleted = without.flatMap((gone) => {
       const named = objects.filter(({ value }) => isNamed(value, gone, this.#namespace))
       if (named.length > 0) return named
       const path = [gone.kind, gone.namespace ?? this.#namespace, gone.name].join('/')
@@ -481,7 +500,8 @@ class Gathering {
         fix: 'write KIND[.GROUP]/[NAMESPACE/]NAME of an object that is there',
       })
     })
-    return afterDeletionOf(deleted, objects)
+    const left = new Set(afterDeletionOf(deleted, objects))
+    return lists.map((list) => list.filter((one) => left.has(one)))
   }
 }
 

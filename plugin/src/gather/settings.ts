@@ -11,6 +11,8 @@ import {
   outputSettings,
   mergeSettings,
   statusSettings,
+  type OperatorDeployment,
+  operatorsIn,
   type OperatorSettings,
   type SettingsSource,
   scmContainersOf,
@@ -76,10 +78,16 @@ function requireNone(
 /** kleym's own settings, with what is found where sources contradict each other. */
 export interface OperatorReading extends OperatorSettings {
   readonly disagreements: readonly Finding[]
+  /** The operator's Deployments among the objects. */
+  readonly deployments: readonly OperatorDeployment[]
 }
 
-function withDisagreements(settings: OperatorSettings): OperatorReading {
-  return { ...settings, disagreements: disagreements(settings.contradictions) }
+function readingOf(settings: OperatorSettings, { deployments }: SettingsObjects): OperatorReading {
+  return {
+    ...settings,
+    disagreements: disagreements(settings.contradictions),
+    deployments: operatorsIn(deployments),
+  }
 }
 
 /** The objects of one side of an answer that say what kleym is set to. */
@@ -93,26 +101,30 @@ export interface SettingsObjects {
 
 /**
  * kleym's own settings: the command line first, then the operators' Deployments, statuses, outputs, the environment, the settings file.
- * `isChange`: what the command line gives otherwise than the objects have it is what a change makes of them.
+ * `change`: the objects of a change. What they and the command line give otherwise than the objects before it is what the change makes
+ * of them.
  */
 export function operatorSettings(
   settings: SettingsOptions,
   objects: SettingsObjects,
-  isChange = false,
+  change?: readonly RawObject[],
 ): OperatorReading {
   const { fallbacks = [] } = settings
   const claims = claimsOf(objects)
   // An operator that is there and does not tell a setting may be set to anything, whatever the one before the change was.
   const isOperatorThere = claims.some(({ subject }) => subject?.kind === 'Deployment')
-  return withDisagreements(
+  const changing =
+    change && new Set([COMMAND_LINE, ...deploymentSettings(change).map(({ source }) => source)])
+  return readingOf(
     mergeSettings(
       [
         flagClaim(settings),
         ...claims,
         ...fallbacks.filter(({ subject }) => subject !== undefined || !isOperatorThere),
       ],
-      (source) => isChange && source === COMMAND_LINE,
+      (source) => changing?.has(source) === true,
     ),
+    objects,
   )
 }
 
@@ -122,11 +134,12 @@ export function operatorSettings(
  */
 export function operatorSettingsBefore(settings: SettingsOptions, objects: SettingsObjects): OperatorReading {
   const { fallbacks = [] } = settings
-  return withDisagreements(
+  return readingOf(
     mergeSettings(
       [...claimsOf(objects), flagClaim(settings), ...fallbacks],
       (source) => source === COMMAND_LINE,
     ),
+    objects,
   )
 }
 

@@ -52,6 +52,7 @@ function inputOf(objects: readonly JsonRecord[]): AnswerInput {
       variantLabelKeySource: undefined,
       contradictions: [],
       disagreements: [],
+      deployments: [],
       disputes: [],
     },
     inputFindings: statusRule.find(after, [DOWN]),

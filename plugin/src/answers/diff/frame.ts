@@ -29,6 +29,7 @@ import { viewDiff } from './view.ts'
 import { viewDisagreements, whatDiffers } from './disagreements-view.ts'
 import { reported, type Frame } from '../../frame/frame.ts'
 import { causesOf, type Cause } from '../../frame/causes.ts'
+import { isOperatorDown } from '../../frame/operator-down.ts'
 
 /** The states that a diff compares. */
 export function statesOf(input: DiffInput): readonly [before: State, after: State] {
@@ -61,7 +62,7 @@ export function diffFrame(
   })
   const { findings } = change
   const stayed = isAllThereIs ? findings.unchanged : []
-  const added = [...newNearMisses(input), ...findings.added, ...stayed].toSorted(compareFindings)
+  const added = [...newInputFindings(input), ...findings.added, ...stayed].toSorted(compareFindings)
   const unchanged = isAllThereIs ? [] : findings.unchanged
   const effect = { ...change, findings: { ...findings, added, unchanged } }
   const affected = affectedBy(baseline, future)
@@ -224,10 +225,10 @@ function affectedBy(before: State, after: State): readonly AffectedPolicy[] | un
   return isAny ? affectedPolicies(before, after) : undefined
 }
 
-/** What is nearly of a kind that is read, in the files but not in those of `--base`. */
-function newNearMisses({ base, inputFindings }: DiffInput): readonly Finding[] {
+/** What the files show by themselves and those of `--base` do not: what is nearly of a kind that is read, and that no operator is left. */
+function newInputFindings({ base, inputFindings }: DiffInput): readonly Finding[] {
   const had = new Set(base?.inputFindings.map(findingKey))
-  return inputFindings.filter((one) => isNearMiss(one) && !had.has(findingKey(one)))
+  return inputFindings.filter((one) => (isNearMiss(one) || isOperatorDown(one)) && !had.has(findingKey(one)))
 }
 
 /** What a change does beside objects of kleym's: a registration that is not kleym's may be what gives or takes an identity. */

@@ -1,6 +1,7 @@
 // `diff --base`: two folders, each a whole desired state. Each side is read and settled by itself, with its own settings,
 // so that a deletion counts as much as an addition (docs/offline.md, "Two desired states").
 import { resolve } from 'node:path'
+import { lostOperatorFindings } from '@kleym/shared/core/findings/index.ts'
 import type { UnreadSides } from '@kleym/shared/core/answers/index.ts'
 import type { CommandContext } from '../../io/context.ts'
 import type { SettingsFallback, SourceOptions } from '../../flags/options.ts'
@@ -59,7 +60,14 @@ export async function gatherSides(
   return {
     ...head,
     operator: { ...operator, disagreements: [...edits.inputFindings, ...operator.disagreements] },
-    inputFindings: [...edits.inputFindings, ...head.inputFindings],
+    inputFindings: [
+      ...edits.inputFindings,
+      ...head.inputFindings,
+      // Files that hold an operator say by themselves that it does not run.
+      ...(operator.deployments.length > 0
+        ? []
+        : lostOperatorFindings([], base.operator.deployments, head.problems[0]?.what)),
+    ],
     remarks: [...edits.remarks, ...(head.remarks ?? [])],
     base,
     unread: {

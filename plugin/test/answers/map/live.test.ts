@@ -30,6 +30,7 @@ function liveInput(after: Analysis): AnswerInput {
       variantLabelKeySource: undefined,
       contradictions: [],
       disagreements: [],
+      deployments: [],
       disputes: [],
     },
     inputFindings: [],

@@ -83,6 +83,8 @@ export {
 } from './settings/openshift-scm.ts'
 export {
   type OperatorDeployment,
+  lostOperator,
+  operatorsIn,
   readOperatorDeployment,
   whyOperatorDown,
 } from './settings/operator-deployment.ts'

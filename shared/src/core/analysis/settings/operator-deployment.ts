@@ -3,7 +3,9 @@ import { dig, listAt, stringAt } from '../../base/json.ts'
 import { counted } from '../../base/text/counted.ts'
 import type { Subject } from '../../model/objects/subject.ts'
 import { readMeta } from '../../model/objects/meta.ts'
+import { objectKey } from '../../model/objects/object-key.ts'
 import type { RawObject } from '../../model/objects/raw.ts'
+import { deploymentSettings } from './operator-settings.ts'
 
 /** A Deployment of the operator. */
 export interface OperatorDeployment {
@@ -34,6 +36,12 @@ export function readOperatorDeployment({ value }: RawObject): OperatorDeployment
   }
 }
 
+/** The operator's Deployments among some objects, each once, known by how they are started. */
+export function operatorsIn(objects: readonly RawObject[]): readonly OperatorDeployment[] {
+  const found = objects.filter((one) => deploymentSettings([one]).length > 0)
+  return [...new Map(found.map((one) => [objectKey(one.value), readOperatorDeployment(one)])).values()]
+}
+
 /**
  * Why the operator is down; undefined: a replica is available, or it is not known whether one is. A Deployment that is not there,
  * paused, or without a status, shows it only if something waits for the operator.
@@ -48,4 +56,25 @@ export function whyOperatorDown(
   return first === undefined
     ? 'no Deployment of the operator is there'
     : `none of its ${counted(first.wanted, 'replica')} is available`
+}
+
+/** The Deployment without which no operator is left once a change is made, and what the change does to it. */
+export interface LostOperator {
+  readonly subject: Subject
+  readonly why: string
+}
+
+/**
+ * That the objects leave no operator, where they tell it: each Deployment of it asks for no replica, or the only ones of before are not
+ * there any more.
+ */
+export function lostOperator(
+  after: readonly OperatorDeployment[],
+  before: readonly OperatorDeployment[],
+): LostOperator | undefined {
+  const [first] = after
+  if (after.some(({ wanted }) => wanted > 0)) return undefined
+  if (first !== undefined) return { subject: first.subject, why: 'its Deployment asks for 0 replicas' }
+  const gone = before.find(({ wanted }) => wanted > 0)
+  return gone && { subject: gone.subject, why: 'its Deployment is not there any more' }
 }

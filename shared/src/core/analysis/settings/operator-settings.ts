@@ -146,9 +146,12 @@ export function mergeSettings(
   const variantLabelKey = sources.find((one) => one.variantLabelKey !== undefined)
   const most = sources.find((one) => one.bindingsPerNamespace !== undefined)?.bindingsPerNamespace
   const firsts = { trustDomain, className, outputLabels, variantLabelKey }
+  // Of two Deployments either may be the one that serves, a changed one too.
+  const isGiven = (source: string): boolean =>
+    isChange(source) && sources.some((one) => one.source === source && one.subject === undefined)
   const disputes = sources
     .flatMap((one) => disputesOf(one, firsts).filter(({ setting }) => !isBehind(one, firsts[setting])))
-    .filter(({ used, other }) => !isChange(used.source) && !isChange(other.source))
+    .filter(({ used, other }) => !isGiven(used.source) && !isGiven(other.source))
   const isKeyDisputed = disputes.some(({ setting }) => setting === 'variantLabelKey')
   return {
     config: {
@@ -167,7 +170,7 @@ export function mergeSettings(
     classNameSource: className?.source,
     outputLabelsSource: outputLabels?.source,
     variantLabelKeySource: isKeyDisputed ? undefined : variantLabelKey?.source,
-    contradictions: contradictionsOf(sources, firsts),
+    contradictions: contradictionsOf(sources, firsts, isChange),
     disputes,
   }
 }
@@ -215,15 +218,19 @@ function disputesOf(source: SettingsSource, firsts: FirstSources): readonly Disp
 function contradictionsOf(
   sources: readonly SettingsSource[],
   firsts: FirstSources,
+  isChange: (source: string) => boolean,
 ): readonly Contradiction[] {
   const bySubject = new Map<string, { subject: Subject; evidence: string[] }>()
   for (const one of sources) {
     const { subject } = one
     if (subject === undefined) continue
-    for (const { setting, used, other } of disputesOf(one, firsts))
+    for (const { setting, used, other } of disputesOf(one, firsts)) {
+      // A status of before the change says what was set before.
+      if (isBehind(one, firsts[setting]) && isChange(used.source)) continue
       getOrCreate(bySubject, one.source, () => ({ subject, evidence: [] })).evidence.push(
         `${SETTINGS[setting]} is ${valueText(other.value)} here, and ${valueText(used.value)} by ${used.source}`,
       )
+    }
   }
   return [...bySubject.values()]
 }

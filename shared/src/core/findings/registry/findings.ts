@@ -617,10 +617,10 @@ export const FINDINGS = {
     isClash: true,
     title: 'the operator does not run',
     meaning:
-      'No replica of the operator is available; or bindings wait for the operator, and there is no Deployment of it.',
+      'No replica of the operator is available; or bindings wait for the operator, and there is no Deployment of it. In files: its Deployments ask for no replica, or a change deletes them.',
     consequence:
       'What is in force stays so. No change is applied: no binding is decided, no output is written or withdrawn.',
-    fix: 'Look at the Deployment and the log of its pods.',
+    fix: 'Look at the Deployment, its replicas and the log of its pods.',
   }),
   KLM544: error({
     title: 'a kind that kleym needs is not served',

@@ -2,13 +2,19 @@
 // changed or is gone, or the operator does not run. Asked of a live cluster alone, with nothing changed on paper.
 import { present } from '../../base/present.ts'
 import { namespacedName } from '../../model/namespaced-name.ts'
-import { type Analysis, whyOperatorDown, type OperatorDeployment } from '../../analysis/index.ts'
+import {
+  type Analysis,
+  lostOperator,
+  whyOperatorDown,
+  type OperatorDeployment,
+} from '../../analysis/index.ts'
 import { CLUSTER_SPIFFE_ID_KIND } from '../../model/names.ts'
 import { readyOf, type Binding } from '../../model/objects/binding.ts'
 import { type Action, verdictOf, type Reason } from '../../decide/index.ts'
 import { bindingSubject } from '../../model/objects/subject.ts'
 import { OPERATOR_SUBJECT } from './install-rules.ts'
-import { finding, type Finding } from '../finding/finding.ts'
+import { openOn, YES } from '../../model/truth/truth.ts'
+import { asFarAs, finding, type Finding } from '../finding/finding.ts'
 import type { AskedRule } from '../finding/rule.ts'
 import { counted } from '../../base/text/counted.ts'
 
@@ -106,4 +112,16 @@ function operatorFinding(
     evidence:
       keys.size === 0 ? [] : [`${counted(keys.size, 'binding')} wait${keys.size === 1 ? 's' : ''} for it`],
   })
+}
+
+/** That a change, or files by themselves, leave no operator. `whyUnread`: why one may be there all the same. */
+export function lostOperatorFindings(
+  after: readonly OperatorDeployment[],
+  before: readonly OperatorDeployment[],
+  whyUnread: string | undefined,
+): readonly Finding[] {
+  const lost = lostOperator(after, before)
+  if (lost === undefined) return []
+  const holds = whyUnread === undefined ? YES : openOn('whether another operator is there', whyUnread)
+  return asFarAs(holds, finding('KLM543', { subject: lost.subject, summary: lost.why }))
 }
