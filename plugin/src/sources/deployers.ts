@@ -183,10 +183,7 @@ export function deployersOf(
       where: placeText(origin),
       ...(key === undefined
         ? {
-            what: `${name} deploys what is not among the files${of}`,
-            alike: 'objects deploy what is not among the files',
-            why: 'what it makes may be of any kind',
-            fix: 'add what it makes, with the values that are in use: helm template, or kubectl kustomize',
+            ...wordsAbout(elsewhere, tree, { name, of }),
             reach: [...namespaces].flatMap((namespace) => everythingIn(wanted, namespace)),
           }
         : {
@@ -198,6 +195,32 @@ export function deployersOf(
       isShownBy: (objects: readonly RawObject[]) => isShown(elsewhere, objects),
     }
   })
+}
+
+/** What is said of something that deploys. Folders of the tree that it calls another repository's may be meant all the same. */
+function wordsAbout(
+  elsewhere: readonly Deployed[],
+  { folderAt, isOwn }: OwnTree,
+  { name, of }: { readonly name: string; readonly of: string },
+): Pick<Opaque, 'what' | 'alike' | 'why' | 'fix'> {
+  const add = 'add what it makes, with the values that are in use: helm template, or kubectl kustomize'
+  const alike = 'objects deploy what is not among the files'
+  const [first] = elsewhere
+  const isHere = ({ path, repository }: Deployed): boolean =>
+    path !== undefined && folderAt(path) !== undefined && !isOwn(repository)
+  return first !== undefined && elsewhere.every(isHere)
+    ? {
+        what: `${name} deploys folders of another repository${of}`,
+        alike,
+        why: `these files are not known to be those of ${first.repository ?? ''}`,
+        fix: `if they are, ask in a clone of it (git remote -v names it); if not, ${add}`,
+      }
+    : {
+        what: `${name} deploys what is not among the files${of}`,
+        alike,
+        why: 'what it makes may be of any kind',
+        fix: add,
+      }
 }
 
 /** What says that an agent finds no containers: https://github.com/spiffe/helm-charts-hardened/tree/main/charts/spire/charts/spire-agent */

@@ -1233,8 +1233,9 @@ describe('objects that name no namespace', () => {
     const { objects, problems } = await load(root, { recursive: true })
     expect(objects.map(({ value }) => stringAt(value, 'metadata', 'namespace'))).toEqual(['team'])
     expect(problems.map(({ what }) => what)).toEqual([
-      'Application web deploys what is not among the files: apps/x',
+      'Application web deploys folders of another repository: apps/x',
     ])
+    expect(problems[0]?.why).toMatch(/^these files are not known to be those of https:/)
   })
 
   test('a document that cannot be read is where its objects would be', async () => {
