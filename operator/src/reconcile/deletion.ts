@@ -155,8 +155,6 @@ export class BindingDeletion {
     if (current === undefined || current.meta.uid !== binding.meta.uid) return { kind: 'after', ms: 0 }
     const result = await writer.setFinalizer(current, false)
     if (result.kind !== 'done') return retry(result)
-    const left = caches.bindings.store.get(key)
-    if (left !== undefined && left.meta.uid === current.meta.uid && hasOurs(left.finalizers)) return retry()
     log.info('let a deleted binding go', { binding: key })
     return NOTHING_TO_DO
   }

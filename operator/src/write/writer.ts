@@ -27,6 +27,7 @@ import type { Ledger, Reservation } from '../claims/ledger.ts'
 import { answeredBinding, type CachedBinding } from '../caches/cached-binding.ts'
 import { cachedOutput } from '../caches/cached-output.ts'
 import type { MissingRef } from '../claims/missing-refs.ts'
+import { hasOurs } from '../caches/kept-finalizers.ts'
 import type { Caches } from '../caches/caches.ts'
 import type { KeptMeta } from '../caches/kept-meta.ts'
 import { finalizerPatch } from './finalizer-patch.ts'
@@ -135,15 +136,19 @@ export class Writer {
     }
   }
 
-  /** Adds or drops the finalizer of kleym, and changes nothing else. */
+  /** Adds or drops the finalizer of kleym, and changes nothing else. Not done where a mutating webhook undoes it in the same write. */
   async setFinalizer(binding: CachedBinding, wanted: boolean): Promise<WriteResult> {
-    return this.#onBinding(binding, 'patch', () =>
-      this.#options.api.patch(
-        this.#options.caches.bindings.resource,
-        refOf(binding.meta),
-        finalizerPatch(binding, wanted),
-        { kind: 'json', fieldManager: FIELD_MANAGER },
-      ),
+    return this.#onBinding(
+      binding,
+      'patch',
+      () =>
+        this.#options.api.patch(
+          this.#options.caches.bindings.resource,
+          refOf(binding.meta),
+          finalizerPatch(binding, wanted),
+          { kind: 'json', fieldManager: FIELD_MANAGER },
+        ),
+      ({ finalizers }) => hasOurs(finalizers) === wanted,
     )
   }
 
@@ -316,11 +321,15 @@ export class Writer {
     binding: CachedBinding,
     verb: 'patch' | 'update',
     send: () => Promise<JsonRecord>,
+    isCarriedOut: (answer: CachedBinding) => boolean = () => true,
   ): Promise<WriteResult> {
     const { bindings } = this.#options.caches
     try {
-      bindings.store.observe(answeredBinding(await send(), binding))
-      return { kind: 'done' }
+      const answer = answeredBinding(await send(), binding)
+      bindings.store.observe(answer)
+      if (isCarriedOut(answer)) return { kind: 'done' }
+      const why = { verb, what: BINDING_KIND, cause: 'undone at admission' } as const
+      return { kind: 'unknown', why, retryAfterMs: undefined }
     } catch (error) {
       // The CRD of an older version refuses a status: the caller may have another one.
       if (verb === 'update' && isRefusal(error)) return { kind: 'refused', message: error.message }

@@ -1,6 +1,6 @@
 // Outputs that a mutating webhook makes others than the ones that were proven (docs/contract.md §8).
 import { describe, expect, test } from 'vitest'
-import { dig, listAt, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
+import { dig, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import { BINDINGS, CLUSTER_SPIFFE_IDS } from '@kleym/shared/kube/resources.ts'
 import { isDeleting, refOf } from '../simulation/cluster.ts'
 import { SteeredSimulation } from '../simulation/steered.ts'
@@ -35,12 +35,6 @@ function install(sim: SteeredSimulation, webhook: Alteration): { stored: number;
   return counts
 }
 
-function messageOf(sim: SteeredSimulation, name: string): string | undefined {
-  const object = sim.server.get(BINDINGS, { namespace: 'team-a', name })
-  const ready = listAt(object, 'status', 'conditions').find((one) => stringAt(one, 'type') === 'Ready')
-  return stringAt(ready, 'message')
-}
-
 describe('an output that comes back altered is deleted, and never written again while it would be', () => {
   test.each<[string, Alteration, string]>([
     ['its selectors are stripped', stripSelectors, '.spec.workloadSelectorTemplates'],
@@ -54,7 +48,7 @@ describe('an output that comes back altered is deleted, and never written again 
     expect(sim.problems()).toEqual([])
     expect(sim.server.all(CLUSTER_SPIFFE_IDS)).toEqual([])
     expect(sim.reason('a')).toBe('ManagedOutputApplyFailed')
-    expect(messageOf(sim, 'a')).toContain(field)
+    expect(sim.message('a')).toContain(field)
     // Later tries were dry runs, with backoff.
     expect(counts.stored).toBe(1)
     expect(counts.asked).toBeGreaterThan(8)
@@ -124,7 +118,7 @@ describe('an output that is live as it is proven now stays while an update of th
     ])
     expect(sim.reason('a')).toBe('Undetermined')
     const fields = Object.keys(spec).map((field) => `.spec.${field}`)
-    expect(messageOf(sim, 'a')).toBe(
+    expect(sim.message('a')).toBe(
       `cannot update ${fields.join(', ')} of ClusterSPIFFEID ${stringAt(before, 'metadata', 'name')}: refused`,
     )
     // Each try is a dry run, with backoff.
@@ -292,7 +286,7 @@ describe('it claims until it is gone', () => {
     sim.createBinding('a', 'vllm')
     await sim.runUntilQuiet(120_000)
     expect(sim.reason('a')).toBe('Undetermined')
-    expect(messageOf(sim, 'a')).toContain('held by finalizers')
+    expect(sim.message('a')).toContain('held by finalizers')
     const [held] = sim.server.all(CLUSTER_SPIFFE_IDS)
     sim.server.update(CLUSTER_SPIFFE_IDS, withMetadata(held ?? {}, { finalizers: [] }), 'user')
     await sim.runUntilQuiet(60_000)
@@ -341,7 +335,7 @@ describe('what nobody was told of', () => {
     expect(sim.server.all(CLUSTER_SPIFFE_IDS)).toHaveLength(1)
     expect([sim.reason('a'), sim.reason('b')]).toEqual(['OutputNotOwned', 'WaitingForPeer'])
     const { name } = refOf(left ?? {})
-    expect(messageOf(sim, 'b')).toContain(`${name}, which claims the same container`)
+    expect(sim.message('b')).toContain(`${name}, which claims the same container`)
     sim.server.delete(CLUSTER_SPIFFE_IDS, { name }, {}, 'user')
     expect(await sim.problemsOnceQuiet()).toEqual([])
     expect([sim.reason('a'), sim.reason('b')]).toEqual(['Reconciled', 'Reconciled'])

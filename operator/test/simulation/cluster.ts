@@ -154,12 +154,14 @@ export class SimulatedCluster {
   /** A merge patch of metadata, or a JSON Patch of finalizers, which is what users and kleym send. */
   patch(resource: Resource, ref: ResourceRef, body: unknown, by: Author): JsonRecord {
     const before = this.get(resource, ref)
-    if (Array.isArray(body)) return this.#change(resource, before, jsonPatched(before, body), by)
+    if (Array.isArray(body)) {
+      return this.#change(resource, before, this.admission(resource, jsonPatched(before, body), by), by)
+    }
     const patch = dig(body, 'metadata')
     if (!isRecord(patch)) throw failure(400, 'BadRequest', 'a patch of metadata is wanted', ref.name)
     mustMatch(resource, before, { uid: patch['uid'], resourceVersion: patch['resourceVersion'] })
     const metadata = { ...metadataOf(before), ...patch, ...serverFields(before) }
-    return this.#change(resource, before, { ...before, metadata }, by)
+    return this.#change(resource, before, this.admission(resource, { ...before, metadata }, by), by)
   }
 
   delete(resource: Resource, ref: ResourceRef, options: DeleteOptions, by: Author): Deletion {

@@ -107,11 +107,18 @@ export class SteeredSimulation extends Simulation {
 
   /** What `Ready` says of a binding. */
   reason(name: string, namespace = NAMESPACE): string | undefined {
-    const object = this.server.get(BINDINGS, { namespace, name })
-    const ready = listAt(object, 'status', 'conditions').find(
+    return stringAt(this.#ready(name, namespace), 'reason')
+  }
+
+  /** In its own words. */
+  message(name: string): string | undefined {
+    return stringAt(this.#ready(name, NAMESPACE), 'message')
+  }
+
+  #ready(name: string, namespace: string): unknown {
+    return listAt(this.server.get(BINDINGS, { namespace, name }), 'status', 'conditions').find(
       (condition) => stringAt(condition, 'type') === 'Ready',
     )
-    return stringAt(ready, 'reason')
   }
 
   /** Lets everything but requests of this kind happen, without time, and returns the one that is held. */

@@ -1,12 +1,18 @@
 // Writes in flight, writes whose outcome is not known, and writes that another client overtakes (docs/contract.md §6 and §8).
 import { expect, test } from 'vitest'
-import { listAt } from '@kleym/shared/core/base/json.ts'
-import { CLUSTER_SPIFFE_IDS } from '@kleym/shared/kube/resources.ts'
+import { listAt, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
+import { BINDINGS, CLUSTER_SPIFFE_IDS } from '@kleym/shared/kube/resources.ts'
 import { SteeredSimulation } from '../simulation/steered.ts'
 
 const BINDING_KIND = 'InferenceIdentityBinding.kleym.sonda.red'
 const OUTPUT_KIND = 'ClusterSPIFFEID.spire.spiffe.io'
 const LAST_OBJECTIVE_KIND = 'InferenceObjective.inference.networking.k8s.io'
+/** What `Ready` says where the finalizer does not stay. */
+const UNDONE = 'cannot patch InferenceIdentityBinding: undone at admission'
+
+function nameOf(object: JsonRecord): string {
+  return stringAt(object, 'metadata', 'name') ?? ''
+}
 
 test('a POST in flight keeps its container while two bindings swap', async () => {
   const sim = await SteeredSimulation.of({ b: 'proxy' })
@@ -96,6 +102,26 @@ test('a foreign object that comes between look and POST is left alone', async ()
   expect(sim.problems()).toEqual([])
   sim.server.delete(CLUSTER_SPIFFE_IDS, { name: post.name }, {}, 'user')
   expect(await sim.problemsOnceQuiet()).toEqual([])
+})
+
+test('a finalizer whose patch a webhook undoes is not there: the binding says so, and tries again later', async () => {
+  const sim = await SteeredSimulation.of({ a: 'vllm' })
+  let tries = 0
+  sim.server.admission = (resource, object, by) => {
+    if (resource !== BINDINGS || by === 'user') return object
+    tries += 1
+    return sim.server.get(BINDINGS, { namespace: 'team-a', name: nameOf(object) })
+  }
+  sim.stripFinalizers('a')
+  sim.createBinding('b', 'proxy')
+  await sim.runUntilQuiet(0)
+  expect(['a', 'b'].map((name) => sim.message(name))).toEqual([UNDONE, UNDONE])
+  // One at each look; it is looked at again where something has woken it.
+  expect(tries).toBeLessThan(5)
+  expect(sim.outputs('b')).toEqual([])
+  sim.server.admission = (_, object) => object
+  expect(await sim.problemsOnceQuiet()).toEqual([])
+  expect(['a', 'b'].map((name) => sim.reason(name))).toEqual(['Reconciled', 'Reconciled'])
 })
 
 test('a status that somebody else was faster to write is written again', async () => {
