@@ -236,13 +236,19 @@ export class Convergence {
       const retired = evaluation.actions.find(({ kind }) => kind === 'delete')
       if (retired !== undefined) return this.#carryOut(key, retired, evaluation, look)
     }
+    // What is right stays: a policy that refuses the update, or a webhook that alters it, is to show before it is stored.
+    const isRight = live !== undefined && isAsProven(live.object, output)
     if (advice.kind === 'leave') return this.#conclude(evaluation.judgement)
-    if (advice.kind === 'pause') return { judgement: undefined, next: { kind: 'after', ms: advice.ms } }
+    if (advice.kind === 'pause') {
+      const verb = live === undefined ? 'create' : 'update'
+      const what = `${CLUSTER_SPIFFE_ID_KIND} ${output.metadata.name}`
+      const why = { verb, what, cause: 'changed or deleted too often by another client' } as const
+      const judgement = isRight ? evaluation.judgement : undetermined(evaluation, why)
+      return { judgement, next: { kind: 'after', ms: advice.ms } }
+    }
     const statsBefore = this.#statsOf(key, output.metadata.name)
     // Called at once: the reservation belongs to the decision.
     const hash = `${live?.object.meta.uid ?? ''} ${desiredHashOf(output)}`
-    // What is right stays: a policy that refuses the update, or a webhook that alters it, is to show before it is stored.
-    const isRight = live !== undefined && isAsProven(live.object, output)
     const options = { dryRun: (isRight || this.#lastTryFailed(key)) && !dryRuns.has(hash) }
     const writing =
       live === undefined

@@ -1,9 +1,11 @@
 // How an edited output is put back, and when it is left (docs/contract.md §8).
 import { describe, expect, test } from 'vitest'
+import { stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import { CLUSTER_SPIFFE_IDS } from '@kleym/shared/kube/resources.ts'
 import { FakeClock } from '@kleym/testing/fake-clock.ts'
 import { Repairs } from '../../src/reconcile/repairs.ts'
 import { OUTPUT } from '../build/outputs.ts'
+import { refOf } from '../simulation/cluster.ts'
 import { SteeredSimulation } from '../simulation/steered.ts'
 
 test('a stripped label changes nothing for the peers, and is put back', async () => {
@@ -40,6 +42,42 @@ test('repairs of an output that somebody edits again and again back off', async 
   expect(sim.life.repairs).toBeLessThan(10)
   expect(await sim.problemsOnceQuiet()).toEqual([])
 })
+
+const TOO_OFTEN = 'changed or deleted too often by another client'
+
+describe('while a repair waits', () => {
+  test.each<[string, (sim: SteeredSimulation, output: JsonRecord) => void, string]>([
+    [
+      'an output that reaches other pods',
+      moveToOtherPods,
+      `cannot update ClusterSPIFFEID NAME: ${TOO_OFTEN}`,
+    ],
+    ['an output that is gone', removeOutput, `cannot create ClusterSPIFFEID NAME: ${TOO_OFTEN}`],
+    ['an output that only lacks a label', stripLabels, 'compiled into ClusterSPIFFEID NAME'],
+  ])('%s', async (_, act, message) => {
+    const sim = await SteeredSimulation.of({ a: 'vllm' })
+    const name = stringAt(sim.output('a'), 'metadata', 'name') ?? ''
+    for (let at = 0; at < 3; at++) {
+      act(sim, sim.server.get(CLUSTER_SPIFFE_IDS, { name }))
+      await sim.runUntilQuiet(0)
+    }
+    expect(sim.message('a')).toBe(message.replace('NAME', name))
+    expect(await sim.problemsOnceQuiet()).toEqual([])
+    expect(sim.reason('a')).toBe('Reconciled')
+  })
+})
+
+function moveToOtherPods(sim: SteeredSimulation, output: JsonRecord): void {
+  sim.editOutput(output, { spec: { podSelector: { matchLabels: { app: 'other' } } } })
+}
+
+function removeOutput(sim: SteeredSimulation, output: JsonRecord): void {
+  sim.server.delete(CLUSTER_SPIFFE_IDS, refOf(output), {}, 'user')
+}
+
+function stripLabels(sim: SteeredSimulation, output: JsonRecord): void {
+  sim.editOutput(output, { metadata: { labels: {} } })
+}
 
 /** Repairs as soon as the advice allows, so many times; returns the waits in milliseconds. */
 function waitsOf(count: number): readonly number[] {

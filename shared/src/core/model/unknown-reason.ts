@@ -40,6 +40,8 @@ export interface UnknownReason {
     | 'more than --bindings-per-namespace'
     /** Deleted, and kept by finalizers that are not kleym's. */
     | 'held by finalizers'
+    /** Another client undoes each write, so that the next one waits (docs/contract.md §8, "How it is written"). */
+    | 'changed or deleted too often by another client'
     /** The API server answers a write with success, and what it stored is not changed: a mutating webhook or policy undoes it. */
     | 'undone at admission'
   /** How a user gives what was not given, an instruction. */
