@@ -145,9 +145,22 @@ describe('several bindings', () => {
 
   test('a waiting binding keeps an output that still says what it declares, drift beside it included', () => {
     const orphan = orphanOf(OUTPUT, 'team-a/gone', { deletedAt: DELETED_AT })
-    const one = settledCluster(estate(binding(), live(OUTPUT, { spec: { admin: true } }), orphan))
+    const one = settledCluster(estate(binding(), live(OUTPUT, { spec: { ttl: '1h' } }), orphan))
     expect(reasonOf(one)).toBe('WaitingForPeer')
     expect(changesOf(one)).toEqual([])
+  })
+
+  test.each<[string, JsonRecord]>([
+    ['is an admin of SPIRE', { admin: true }],
+    ['is for a server downstream', { downstream: true }],
+    ['has names of its own', { dnsNameTemplates: ['other.example.org'] }],
+    ['is federated', { federatesWith: ['other.org'] }],
+    ['looks at every namespace', { namespaceSelector: {} }],
+  ])('a waiting binding loses an output that %s, which no claim shows', (_name, spec) => {
+    const orphan = orphanOf(OUTPUT, 'team-a/gone', { deletedAt: DELETED_AT })
+    const one = settledCluster(estate(binding(), live(OUTPUT, { spec }), orphan))
+    expect(reasonOf(one)).toBe('WaitingForPeer')
+    expect(changesOf(one)).toEqual([`delete ${NAME}`])
   })
 
   test.each<[string, JsonRecord]>([

@@ -23,6 +23,12 @@ const NEVER_SENT = [
   'federatesWith',
 ] as const
 
+/** Fields that widen what is live, whatever it claims: who else is looked at, and what an identity may do. */
+const WIDENING: ReadonlySet<AlteredField> = new Set<AlteredField>([
+  '.spec.namespaceSelector',
+  ...NEVER_SENT.map((field) => `.spec.${field}` as const),
+])
+
 /** The annotations that say whose an output is. */
 const PROVEN_ANNOTATIONS = [ANNOTATION_BINDING, ANNOTATION_BINDING_UID] as const
 
@@ -62,6 +68,11 @@ export function alteredFields(
 /** Whether what is live is all that is proven of `wanted` now: to leave it in force is safe. */
 export function isAsProven(live: Pick<ClusterSpiffeId, 'meta' | 'rawSpec'>, wanted: Output): boolean {
   return alteredFields(live, wanted).length === 0
+}
+
+/** Whether what is live is wider than `wanted` in a way that its claim does not show. */
+export function isWidened(live: Pick<ClusterSpiffeId, 'meta' | 'rawSpec'>, wanted: Output): boolean {
+  return alteredFields(live, wanted).some((field) => WIDENING.has(field))
 }
 
 /** Whether what is live lacks a field that is proven of `wanted`, or all that is in it. */

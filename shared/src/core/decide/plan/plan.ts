@@ -14,7 +14,7 @@ import type { PoolLabels } from '../../model/objects/pool-selector.ts'
 import type { CheckName } from '../compile/checks.ts'
 import type { RefusalReason } from '../reasons/reasons.ts'
 import type { Steps } from '../../base/steps.ts'
-import { alteredFields, isAsProven } from './altered-fields.ts'
+import { alteredFields, isAsProven, isWidened } from './altered-fields.ts'
 import { driftOf } from './drift.ts'
 import type { Ownership } from './ownership.ts'
 
@@ -389,7 +389,8 @@ function wait(
 
 function saysWhatIsDeclared(live: LiveOutput, resolved: Resolved, claim: Claim | undefined): boolean {
   const { meta, spec } = live.object
-  if (spec.spiffeIDTemplate !== resolved.identity.spiffeId) return false
+  if (spec.spiffeIDTemplate !== resolved.identity.spiffeId || isWidened(live.object, resolved.output))
+    return false
   const kept = liveClaims({ meta, spec }, '')
   if (claim === undefined) return kept.length === 0
   const [only, ...rest] = kept
