@@ -215,6 +215,7 @@ function asksSpire(value: unknown): boolean {
 }
 
 const COMMAND = ['command', 'args']
+const MOUNT_FIELDS = ['name', 'mountPath', 'subPath', 'subPathExpr']
 /** What is read of a container beside its mounts. */
 const CONTAINER_PARTS = [...CONTAINER, ...COMMAND, 'env', 'lifecycle']
 
@@ -244,7 +245,7 @@ function trimContainer(
     const hook = dig(container, 'lifecycle', 'postStart')
     return {
       ...(!place.startsWith('containers') && asksSpire(program) ? program : pick(container, CONTAINER)),
-      ...(mounts.length > 0 && { volumeMounts: mounts.map((one) => pick(one, ['name', 'mountPath'])) }),
+      ...(mounts.length > 0 && { volumeMounts: mounts.map((one) => pick(one, MOUNT_FIELDS)) }),
       ...(env.length > 0 && { env }),
       ...(asksSpire(hook) && { lifecycle: { postStart: hook } }),
     }

@@ -314,7 +314,7 @@ describe('what is kept of a pod', () => {
   })
 
   test('what leads to the Workload API, so that the findings about it are those of the whole pod', () => {
-    const socket = { name: 'socket', mountPath: '/spiffe', readOnly: true }
+    const socket = { name: 'socket', mountPath: '/spiffe', subPath: 'public', readOnly: true }
     const token = { name: 'kube-api-access-x2x', mountPath: '/var/run/secrets' }
     const fetch = { command: ['spire-agent', 'api', 'fetch', 'x509'] }
     const spec = {
@@ -347,7 +347,7 @@ describe('what is kept of a pod', () => {
       containers: [
         {
           name: 'vllm',
-          volumeMounts: [{ name: 'socket', mountPath: '/spiffe' }],
+          volumeMounts: [{ name: 'socket', mountPath: '/spiffe', subPath: 'public' }],
           env: [{ name: 'SPIFFE_ENDPOINT_SOCKET', value: 'unix:///spiffe/agent.sock' }],
           lifecycle: { postStart: { exec: fetch } },
         },

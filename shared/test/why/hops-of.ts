@@ -22,6 +22,8 @@ export interface HopsGiven extends Partial<Pick<ChainFacts, 'server' | 'agent' |
   readonly objects: readonly JsonRecord[]
   /** More labels of the pod. */
   readonly labels?: JsonRecord
+  /** Fields of the pod's spec. */
+  readonly spec?: JsonRecord
   readonly config?: Config
   readonly absentKinds?: readonly string[]
   readonly gaps?: Readonly<Record<string, UnknownReason>>
@@ -36,7 +38,7 @@ export interface HopsGiven extends Partial<Pick<ChainFacts, 'server' | 'agent' |
 export function hopOf(wanted: HopName, given: HopsGiven): Hop {
   const snapshot = readSnapshot({
     objects: [
-      ...[NAMESPACE, NODE, podWith(given.labels)].map((value) => ({ value })),
+      ...[NAMESPACE, NODE, podWith(given)].map((value) => ({ value })),
       ...given.objects.map((value) => ({
         value,
         ...(given.manifests === true && { isManifest: true as const }),
@@ -66,6 +68,6 @@ export function hopOf(wanted: HopName, given: HopsGiven): Hop {
   return hop
 }
 
-function podWith(labels: JsonRecord = {}): JsonRecord {
-  return pod({ labels: { app: 'llama', ...labels }, spec: { containers: [{ name: 'vllm' }] } })
+function podWith({ labels, spec }: HopsGiven): JsonRecord {
+  return pod({ labels: { app: 'llama', ...labels }, spec: { containers: [{ name: 'vllm' }], ...spec } })
 }

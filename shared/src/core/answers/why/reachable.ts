@@ -1,14 +1,14 @@
 // The seventh hop: a way from the container to the socket of the Workload API, and that its client is told the right one.
 import { namespacesByName } from '../../snapshot/index.ts'
 import { meshOf } from '../../analysis/index.ts'
-import { listAt, stringAt } from '../../base/json.ts'
+import { stringAt } from '../../base/json.ts'
 import {
   containerSpec,
   isOfSpire,
   socketMounts,
   SPIFFE_CSI_DRIVER,
+  toldVariable,
   workloadApiAccess,
-  WORKLOAD_API_VARIABLES,
 } from '../../model/objects/workload-api.ts'
 import { NO, YES } from '../../model/truth/truth.ts'
 import { type ChainFacts, configOfPod } from './facts.ts'
@@ -40,25 +40,32 @@ export function reachableHop(facts: ChainFacts): HopAnswer {
         )
   }
   const told = toldSocket(pod, container)
+  const mounts = socketMounts(pod, container)
+  const places = mounts.map(({ at }) => at).join(', ')
+  const [first = ''] = mounts.map(({ at }) => withoutDots(at))
+  const configured = configOfPod(facts)?.socketPath?.split('/').at(-1)
+  const right = `unix://${first}/${configured ?? 'SOCKET'}`
   if (access === YES && told !== undefined && told.path === undefined)
     return notShown(
-      `${told.name} of container ${container.name} is ${told.value ?? 'set from elsewhere'}, and whether that is the socket at ${socketMounts(pod, container).join(', ')} is not in the spec`,
-      `set ${told.name} to unix://${socketMounts(pod, container)[0] ?? ''}/SOCKET, or see what it is: kubectl exec -n ${pod.namespace} ${pod.ref.name} -c ${container.name} -- printenv ${told.name}`,
+      `${told.name} of container ${container.name} is ${told.value ?? 'set from elsewhere'}, and whether that is the socket at ${places} is not in the spec`,
+      `set ${told.name} to ${right}, or see what it is: kubectl exec -n ${pod.namespace} ${pod.ref.name} -c ${container.name} -- printenv ${told.name}`,
       'Pod',
     )
-  const mounts = socketMounts(pod, container)
-  const configured = configOfPod(facts)?.socketPath?.split('/').at(-1)
   if (told?.path !== undefined && access === YES) {
     const { path } = told
-    const mount = mounts.find((at) => path === at || path.startsWith(at.endsWith('/') ? at : `${at}/`))
-    const right = `unix://${mounts[0] ?? ''}/${configured ?? 'SOCKET'}`
+    const mount = mounts.find(({ at }) => `${path}/`.startsWith(`${withoutDots(at)}/`))
     if (mount === undefined)
       return broken(
-        `${told.name} is ${told.value}, and the socket is mounted at ${mounts.join(', ')}`,
+        `${told.name} is ${told.value}, and the socket is mounted at ${places}`,
         `set ${told.name} to ${right}, or mount the volume there`,
       )
-    const file = path.split('/').at(-1)
-    if (configured !== undefined && path !== mount && file !== configured)
+    const below = path.slice(withoutDots(mount.at).length + 1)
+    if (mount.isFolder && (below === '' || below.includes('/')))
+      return broken(
+        `${told.name} is ${told.value}, and ${mount.at} is the folder in which the socket stands`,
+        `set ${told.name} to ${right}`,
+      )
+    if (configured !== undefined && below !== '' && below.split('/').at(-1) !== configured)
       return broken(
         `${told.name} is ${told.value}, and the agent names its socket ${configured}`,
         `set ${told.name} to ${right}`,
@@ -66,7 +73,7 @@ export function reachableHop(facts: ChainFacts): HopAnswer {
   }
   return access === YES
     ? good(
-        `the socket is mounted at ${mounts.join(', ')}${told === undefined ? '' : `, and ${told.name} is ${told.value}`}`,
+        `the socket is mounted at ${places}${told === undefined ? '' : `, and ${told.name} is ${told.value}`}`,
       )
     : openHop(
         access,
@@ -89,14 +96,12 @@ function toldSocket(
   pod: Parameters<typeof containerSpec>[0],
   container: Parameters<typeof containerSpec>[1],
 ): ToldSocket | undefined {
-  for (const one of listAt(containerSpec(pod, container), 'env')) {
-    const [name, value] = [stringAt(one, 'name') ?? '', stringAt(one, 'value')]
-    if (!WORKLOAD_API_VARIABLES.includes(name) || value === '') continue
-    const path =
-      value?.includes('$(') === true ? undefined : /^(?:unix:(?:\/\/)?)?(\/.*)$/.exec(value ?? '')?.[1]
-    return { name, value, path: path === undefined ? undefined : withoutDots(path) }
-  }
-  return undefined
+  const variable = toldVariable(containerSpec(pod, container))
+  const [name, value] = [stringAt(variable, 'name'), stringAt(variable, 'value')]
+  if (name === undefined || value === '') return undefined
+  const path =
+    value?.includes('$(') === true ? undefined : /^(?:unix:(?:\/\/)?)?(\/.*)$/.exec(value ?? '')?.[1]
+  return { name, value, path: path === undefined ? undefined : withoutDots(path) }
 }
 
 /** `/a/../b` as the kernel reads it. */

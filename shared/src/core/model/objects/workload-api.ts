@@ -2,7 +2,7 @@
 // socket, which a container sees only through a volume that is mounted in it. Sources: SPIFFE's CSI driver
 // (https://github.com/spiffe/spiffe-csi), whose name an install may change, and the paths of SPIRE's charts and quick start.
 import { isRecord, listAt, own, recordsAt, stringAt, textsAt, type JsonRecord } from '../../base/json.ts'
-import { any, NO, open, YES, type Truth } from '../truth/truth.ts'
+import { all, any, NO, open, YES, type Truth } from '../truth/truth.ts'
 import { atRuntime } from '../truth/unknown.ts'
 import type { Container, Pod } from './pod.ts'
 
@@ -29,7 +29,8 @@ const NO_SOCKET =
   /^\/(?:dev|proc|sys|lib\/modules|usr\/share\/zoneinfo|etc\/localtime|etc\/ssl|usr\/local\/nvidia)(?:\/|$)/
 /** Types of a hostPath that are no folder and no socket. */
 const NO_FOLDER: ReadonlySet<string> = new Set(['File', 'FileOrCreate', 'CharDevice', 'BlockDevice'])
-const OF_SPIRE = /spire|spiffe/i
+/** As a word or the beginning of one: `inspire` is another. */
+const OF_SPIRE = /(?<![a-z])(?:spire|spiffe)/i
 /** Programs of SPIRE itself: they serve the socket, or talk to the server in other ways. */
 const SPIRES_OWN =
   /^(?:spire-server|spire-agent|spire-controller-manager|spiffe-csi-driver|spire-tpm-plugin|oidc-discovery-provider|spire-ha-agent|tornjak-backend)$/
@@ -53,23 +54,38 @@ export function hasSocketAt(pod: Pod, container: Container, path: RegExp): Truth
   return any(...mounts.filter(({ at }) => path.test(at)).map(({ access }) => access))
 }
 
-/** Where in a container the socket of an agent is mounted, as folders or as a file. */
-export function socketMounts(pod: Pod, container: Container): readonly string[] {
-  return mountsOf(pod, containerSpec(pod, container)).flatMap(({ at, access }) =>
-    access === YES ? [at] : [],
-  )
+/** Where a container mounts a volume, and whether that leads to the socket of an agent. */
+export interface SocketMount {
+  readonly at: string
+  readonly access: Truth
+  /** Whether it is the folder in which the socket stands, as SPIFFE's CSI driver mounts it. A hostPath may be the socket, or hold its folder. */
+  readonly isFolder: boolean
 }
 
-/** Where a container mounts volumes, and whether each leads to the socket of an agent. */
-function mountsOf(
-  pod: Pod,
-  spec: JsonRecord | undefined,
-): readonly { readonly at: string; readonly access: Truth }[] {
+/** Where in a container the socket of an agent is mounted. */
+export function socketMounts(pod: Pod, container: Container): readonly SocketMount[] {
+  return mountsOf(pod, containerSpec(pod, container)).filter(({ access }) => access === YES)
+}
+
+function mountsOf(pod: Pod, spec: JsonRecord | undefined): readonly SocketMount[] {
   const volumes = new Map(listAt(pod.spec, 'volumes').map((one) => [stringAt(one, 'name') ?? '', one]))
-  return listAt(spec, 'volumeMounts').map((mount) => ({
-    at: stringAt(mount, 'mountPath') ?? '',
-    access: accessThrough(volumes.get(stringAt(mount, 'name') ?? ''), pod),
-  }))
+  return listAt(spec, 'volumeMounts').map((mount) => {
+    const volume = volumes.get(stringAt(mount, 'name') ?? '')
+    const access = accessThrough(volume, pod)
+    const isPart = ['subPath', 'subPathExpr'].some((field) => (stringAt(mount, field) ?? '') !== '')
+    return {
+      at: stringAt(mount, 'mountPath') ?? '',
+      access: isPart ? all(access, UNSEEN) : access,
+      isFolder: isRecord(own(volume, 'csi')),
+    }
+  })
+}
+
+/** What tells the client in a container the address of the Workload API: of two the last counts, as the kubelet sets it. */
+export function toldVariable(container: JsonRecord | undefined): unknown {
+  return listAt(container, 'env').findLast((one) =>
+    WORKLOAD_API_VARIABLES.includes(stringAt(one, 'name') ?? ''),
+  )
 }
 
 /**
@@ -113,9 +129,7 @@ function accessThrough(volume: unknown, { ref: { kind } }: Pod): Truth {
 
 /** Whether the container is told of an agent that is no socket in its own file system. */
 function isToldOtherwise(container: JsonRecord): boolean {
-  const variable = listAt(container, 'env').find((one) =>
-    WORKLOAD_API_VARIABLES.includes(stringAt(one, 'name') ?? ''),
-  )
+  const variable = toldVariable(container)
   return variable !== undefined && !/^(?:unix:|\/)/.test(stringAt(variable, 'value') ?? '')
 }
 

@@ -1,0 +1,70 @@
+// Where the client of a container looks for the socket, against where its pod mounts it.
+import { describe, expect, test } from 'vitest'
+import type { JsonRecord } from '../../src/core/base/json.ts'
+import { NO, YES } from '../../src/core/model/truth/truth.ts'
+import { foreign } from '@kleym/testing/finding-cases.ts'
+import type { Hop } from '../../src/core/answers/why/hop.ts'
+import { hopOf } from './hops-of.ts'
+
+const SOCKET = 'SPIFFE_ENDPOINT_SOCKET'
+const CSI: JsonRecord = { csi: { driver: 'csi.spiffe.io', readOnly: true } }
+const RIGHT: JsonRecord = { name: SOCKET, value: 'unix:///spiffe/agent.sock' }
+
+function reachable(env: readonly JsonRecord[], volume = CSI, mount: JsonRecord = {}): Hop {
+  return hopOf('reachable', {
+    objects: [foreign('llama')],
+    spec: {
+      volumes: [{ name: 's', ...volume }],
+      containers: [{ name: 'vllm', env, volumeMounts: [{ name: 's', mountPath: '/spiffe/', ...mount }] }],
+    },
+  })
+}
+
+const at = (value: string): JsonRecord => ({ name: SOCKET, value })
+
+describe('the address that a client is told', () => {
+  test.each<readonly [string, readonly JsonRecord[]]>([
+    ['none', []],
+    ['the socket in the folder', [RIGHT]],
+    ['with dots', [at('unix:/x/..//spiffe/./agent.sock')]],
+    ['the last of two is right', [at('unix:///nowhere/a.sock'), RIGHT]],
+  ])('%s: good', (_name, env) => {
+    expect(reachable(env).truth).toBe(YES)
+  })
+
+  test.each<readonly [string, readonly JsonRecord[], RegExp]>([
+    ['the folder itself', [at('unix:///spiffe')], /is the folder in which the socket stands/],
+    ['the folder with a slash', [at('unix:///spiffe/')], /is the folder in which the socket stands/],
+    [
+      'a folder below it',
+      [at('unix:///spiffe/public/agent.sock')],
+      /is the folder in which the socket stands/,
+    ],
+    ['a name that begins alike', [at('unix:///spiffe-2/agent.sock')], /is mounted at/],
+    ['the last of two is wrong', [RIGHT, at('unix:///nowhere/a.sock')], /nowhere/],
+  ])('%s: broken, with a way out that can be pasted', (_name, env, says) => {
+    const hop = reachable(env)
+    expect(hop).toMatchObject({ truth: NO, text: expect.stringMatching(says) })
+    expect(hop.fix).toContain('set SPIFFE_ENDPOINT_SOCKET to unix:///spiffe/SOCKET')
+  })
+
+  test('a hostPath may be the socket itself, or hold its folder', () => {
+    const host: JsonRecord = { hostPath: { path: '/run/spire' } }
+    expect(reachable([at('unix:///spiffe')], host).truth).toBe(YES)
+    expect(reachable([at('unix:///spiffe/sockets/agent.sock')], host).truth).toBe(YES)
+  })
+})
+
+describe('what is mounted', () => {
+  test('a part of a volume is no proof: it may be another than the socket', () => {
+    expect(reachable([RIGHT], CSI, { subPath: 'public' }).truth.value).toBe('open')
+    expect(reachable([RIGHT], CSI, { subPathExpr: '$(POD_NAME)' }).truth.value).toBe('open')
+    expect(reachable([RIGHT], CSI, { subPath: '' }).truth).toBe(YES)
+  })
+
+  test('a folder of the node is one of SPIRE by a word of its path, not by letters within another', () => {
+    for (const path of ['/run/spire/sockets', '/run/spire-agent', '/var/lib/SPIFFE', '/opt/my-spire'])
+      expect(reachable([RIGHT], { hostPath: { path } }).truth).toBe(YES)
+    expect(reachable([RIGHT], { hostPath: { path: '/models/inspire' } }).truth.value).toBe('open')
+  })
+})
