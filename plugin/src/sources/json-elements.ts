@@ -38,13 +38,18 @@ const NO_JSON: ReadonlyMap<number, string> = new Map([
 /** What stands between two elements is no longer than this, and no key of the document. */
 const BETWEEN_MAX = 1024
 const KEY_MAX = 1024
+/** If it is not empty, the list goes on in another document: the APIs of SPIRE give lists in pages. */
+const NEXT_PAGE = 'next_page_token'
+
+const ONE_PAGE = `it is one page of a longer list (${NEXT_PAGE})`
 
 /** Cuts a document into elements. Feed it chunks, then call `end`; both throw a JsonElementsError. */
 export class JsonElements {
   readonly #key: string
   readonly #onElement: (value: unknown) => void
   readonly #text = new TextDecoder('utf-8', { fatal: true })
-  #state: 'start' | 'map' | 'key' | 'before list' | 'skip' | 'list' | 'element' | 'end' = 'start'
+  #state: 'start' | 'map' | 'key' | 'next page' | 'before list' | 'skip' | 'list' | 'element' | 'end' =
+    'start'
   /** What the list goes on with: an element or its end, a comma or its end, an element. */
   #next: 'first' | 'comma' | 'element' = 'first'
   /** Whether the list is the document itself. */
@@ -98,7 +103,8 @@ export class JsonElements {
       throw error
     }
     this.#handOver(chunk)
-    if (this.#state === 'element' || this.#state === 'key') this.#parts.push(chunk.slice(this.#from))
+    if (this.#state === 'element' || this.#state === 'key' || this.#state === 'next page')
+      this.#parts.push(chunk.slice(this.#from))
     this.#offset += chunk.length
   }
 
@@ -138,6 +144,7 @@ export class JsonElements {
     if (hasEnded || at < chunk.length) return this.#ended(chunk, at)
     const length = this.#offset + at - this.#beganAt
     if (this.#state === 'key' && length > KEY_MAX) this.#fail('it is no JSON', at)
+    if (this.#state === 'next page' && length > KEY_MAX) this.#fail(ONE_PAGE, at)
     if (isElement && length > ELEMENT_MAX)
       throw new JsonElementsError(`an element is longer than ${ELEMENT_MAX} bytes`, this.#beganAt)
     return at
@@ -222,7 +229,12 @@ export class JsonElements {
   /** What stands at a place; the next place to look at. */
   #step(chunk: Uint8Array, at: number): number {
     const byte = chunk[at] ?? 0
-    if (this.#state === 'key' || this.#state === 'skip' || this.#state === 'element')
+    if (
+      this.#state === 'key' ||
+      this.#state === 'next page' ||
+      this.#state === 'skip' ||
+      this.#state === 'element'
+    )
       return this.#goOn(chunk, at)
     if (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09) return at + 1
     switch (this.#state) {
@@ -287,7 +299,10 @@ export class JsonElements {
       this.#ends.push(this.#offset + at)
       this.#state = 'list'
       this.#next = 'comma'
-    } else this.#state = 'map'
+    } else {
+      if (this.#state === 'next page') this.#requireNoPage(chunk, at)
+      this.#state = 'map'
+    }
     return at
   }
 
@@ -296,8 +311,15 @@ export class JsonElements {
     if (name === undefined || chunk[at] !== COLON) this.#fail('it is no JSON', at)
     const isList = name === this.#key
     if (isList && this.#found) this.#fail(`it has two lists ${this.#key}`, at)
-    this.#state = isList ? 'before list' : 'skip'
+    this.#state = isList ? 'before list' : name === NEXT_PAGE ? 'next page' : 'skip'
+    this.#from = at + 1
+    this.#beganAt = this.#offset + at + 1
     return at + 1
+  }
+
+  #requireNoPage(chunk: Uint8Array, at: number): void {
+    const [token] = this.#listOf(this.#take(chunk.subarray(this.#from, at))) ?? []
+    if (token !== '' && token !== null) this.#fail(ONE_PAGE, at)
   }
 
   #fail(why: string, at: number): never {

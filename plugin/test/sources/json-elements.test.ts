@@ -42,12 +42,14 @@ function listOf(nested: string): string[] {
   return Array.from({ length: 9 }, (_, at) => `{"id": ${at}, "é": "},{\\"id", "list": ${nested}}`)
 }
 
+const ONE_PAGE = 'it is one page of a longer list (next_page_token)'
 const ENTRIES = [{ id: 'a"]},{[\\' }, { id: 'é', deep: { list: [[{}], '}'] } }, {}]
 
 describe('elements of a list', () => {
   test.each([
     ['of a document', JSON.stringify({ next: '"]}', other: { entries: [1] }, entries: ENTRIES, end: 3 })],
     ['written with indents', JSON.stringify({ entries: ENTRIES, next_page_token: '' }, null, 2)],
+    ['behind the token of no page', JSON.stringify({ next_page_token: null, entries: ENTRIES })],
     ['that is the document', JSON.stringify(ENTRIES)],
     ['behind a byte order mark', `\uFEFF${JSON.stringify({ entries: ENTRIES })}`],
   ])('%s are the same wherever the stream is cut', (_, text) => {
@@ -72,6 +74,9 @@ describe('elements of a list', () => {
     ['{"entries":[{a}]}', ['it is no JSON', 12]],
     ['{"entries":[],"entries":[]}', ['it has two lists entries', 23]],
     ['{"other":[{}]}', ['it has no list entries', 14]],
+    ['{"entries":[{}],"next_page_token":"a,}b"}', [ONE_PAGE, 40]],
+    ['{"next_page_token": "c" , "entries":[{}]}', [ONE_PAGE, 24]],
+    [`{"next_page_token":"${'c'.repeat(5_000)}`, [ONE_PAGE, 5_020]],
   ])('%j is refused with its place', (text, problem) => {
     expect(problemOf(text)).toEqual(problem)
   })

@@ -18,30 +18,38 @@ import { UniqueIds } from './unique-ids.ts'
 /** The most entries of one file: five times what the largest servers hold. */
 export const ENTRIES_MAX = 2_500_000
 
-/** Calls `onEntry` with each entry of a file (`-`: stdin). Throws a KleymError for a file that is no such dump. */
+/**
+ * Calls `onEntry` with each entry of the files (`-`: stdin), which are of several servers. Throws a KleymError for a file that is no
+ * such dump, and for one that holds an entry of another: two dumps of one server would show each of its entries twice.
+ */
 export async function readEntries(
-  file: string,
+  files: readonly string[],
   onEntry: (entry: ServerEntry) => void,
   context: CommandContext,
 ): Promise<void> {
   const ids = new UniqueIds()
-  const fail = (why: string): never => {
-    throw wrong(file, why, elements.at)
+  const isTwice = `is there twice${files.length > 1 ? ', in one file or in two: give each server once' : ''}`
+  for (const file of files) {
+    const before = ids.size
+    const count = (): number => ids.size - before
+    const fail = (why: string): never => {
+      throw wrong(file, why, elements.at)
+    }
+    const elements = new JsonElements('entries', (value) => {
+      if (isRecord(value) && 'x509_svid_key' in value) fail('it holds private keys')
+      const reading = readServerEntry(value)
+      const where = (): string => `entry ${count() + 1}`
+      if (!reading.ok) return fail(`${where()}: ${fieldText(reading.field)}${reading.why}`)
+      const { entry } = reading
+      if (!ids.add(entry.id)) fail(`${where()}: the ID ${entry.id} ${isTwice}`)
+      if (count() > ENTRIES_MAX) fail(`it holds more than ${ENTRIES_MAX.toLocaleString('en')} entries`)
+      onEntry(entry)
+    })
+    await feedFile(file, elements, context, {
+      progress: () => `${count().toLocaleString('en')} entries`,
+      wrong: (why, at) => wrong(file, why, at),
+    })
   }
-  const elements = new JsonElements('entries', (value) => {
-    if (isRecord(value) && 'x509_svid_key' in value) fail('it holds private keys')
-    const reading = readServerEntry(value)
-    const where = (): string => `entry ${ids.size + 1}`
-    if (!reading.ok) return fail(`${where()}: ${fieldText(reading.field)}${reading.why}`)
-    const { entry } = reading
-    if (!ids.add(entry.id)) fail(`${where()}: the ID ${entry.id} is there twice`)
-    if (ids.size > ENTRIES_MAX) fail(`it holds more than ${ENTRIES_MAX.toLocaleString('en')} entries`)
-    onEntry(entry)
-  })
-  await feedFile(file, elements, context, {
-    progress: () => `${ids.size.toLocaleString('en')} entries`,
-    wrong: (why, at) => wrong(file, why, at),
-  })
 }
 
 function fieldText(field: string): string {

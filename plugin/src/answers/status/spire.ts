@@ -76,8 +76,8 @@ async function serverOf(
   context: CommandContext,
 ): Promise<WholeServer> {
   const times = readTimes(asOfSeconds(asOf), entries, { isLive: true }, context)
-  const { judged, counts } = await compareWithServer(input, times, async (onEntry) => {
-    for (const file of entries) await readEntries(file, onEntry, context)
-  })
+  const { judged, counts } = await compareWithServer(input, times, (onEntry) =>
+    readEntries(entries, onEntry, context),
+  )
   return { differences: judged.map(({ difference }) => difference), agreed: counts.agreed }
 }

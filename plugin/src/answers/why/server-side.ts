@@ -33,7 +33,7 @@ export async function entriesOf(
     if (uid === undefined) others.push(entry)
     else byUid.get(uid)?.push(entry)
   }
-  for (const file of files) await readEntries(file, keep, context)
+  await readEntries(files, keep, context)
   return { byUid, others, perParent }
 }
 

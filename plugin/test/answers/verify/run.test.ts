@@ -278,6 +278,11 @@ describe('a file that is no dump ends the command', () => {
       '{"entries":[{"id":"a","spiffe_id":"spiffe://a/b"}]}',
       'entry 1: .spiffe_id: ',
     ],
+    [
+      'a page of a list',
+      '{"entries":[],"next_page_token":"a"}',
+      'it is one page of a longer list (next_page_token)',
+    ],
     ['SVIDs with keys', '{"entries":[{"x509_svid_key":"SECRET"}]}', 'it holds private keys'],
     ['control characters', '{"entries":[{"id":"\\u001b[2J"}]}', 'entry 1: .id: it is no ID of an entry'],
   ])('%s', async (_, content, why) => {
@@ -293,6 +298,16 @@ describe('a file that is no dump ends the command', () => {
     const { code, stderr } = await verify(await dumped([first, { ...second, id: first['id'] }]))
     expect(code).toBe(4)
     expect(stderr).toContain('entry 2: the ID prod.0 is there twice')
+  })
+
+  test('two dumps of one server, as two of its replicas give: each entry would be there twice', async () => {
+    const [first = {}, second = {}] = await entriesOfEstate()
+    const file = await dumped([first])
+    for (const other of [file, await dumped([second, first])]) {
+      const { code, stdout, stderr } = await verify(file, '--entries', other)
+      expect([code, stdout]).toEqual([4, ''])
+      expect(stderr).toContain('the ID prod.0 is there twice, in one file or in two: give each server once')
+    }
   })
 
   test.each([
