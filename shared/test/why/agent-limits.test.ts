@@ -130,6 +130,23 @@ describe('how long an agent takes to hear of an entry', () => {
     expect(onAgent(90, { ...slow, log: refused(-30) }).truth.value).toBe('yes')
     expect(onAgent(90, { ...slow, log: refused(0) }).truth.value).toBe('no')
   })
+
+  test('a refusal that shows each selector of the entry counts, though the log may hide others of the process', () => {
+    const [, refusal = ''] = refused(0).split('\n')
+    expect(onAgent(30, { log: refusal }).truth.value).toBe('no')
+    const other = refusal.replace('pod-uid:uid-of-llama-0', 'ns:team-a')
+    expect(onAgent(30, { log: other }).truth.value).toBe('yes')
+  })
+
+  test('what was handed out before a refusal of the same process is gone', () => {
+    const [attested = '', refusal = ''] = refused(0).split('\n')
+    const fetched = 'time="x" level=debug msg="Fetched X.509 SVID" pid=7 spiffe_id="spiffe://example.org/a"'
+    const known = { text: 'the agent has handed the SVID out' }
+    expect(onAgent(30, { log: [attested, fetched].join('\n') })).toMatchObject(known)
+    // The stream goes on until the last entry of the process is gone: it is refused without another attestation.
+    const gone = refusal.replace(/selectors=.*/, '')
+    expect(onAgent(30, { log: [attested, fetched, gone].join('\n') }).truth.value).toBe('no')
+  })
 })
 
 describe('how many SVIDs an agent keeps', () => {

@@ -236,7 +236,7 @@ function waitsForSvid(facts: ChainFacts): HopAnswer | undefined {
 /** That the agent refused a process which has every selector of an entry shows that it does not hold the entry. */
 function held(facts: ChainFacts): readonly HopAnswer[] {
   const { subject, server, agent: log } = facts
-  if (log?.refusedAt === undefined || log.attested?.isWhole !== true) return []
+  if (log?.refusedAt === undefined || log.attested === undefined) return []
   const has = new Set(log.attested.selectors)
   const isSet = configOfPod(facts) !== undefined
   const within = hearsWithin(facts) + (isSet ? 0 : MOST_SECONDS)

@@ -80,11 +80,12 @@ export function readAgentFacts(text: string, of: Parameters<typeof readAgentLog>
       const isOfPid = pid !== undefined && fieldOfLine(line, 'pid') === pid
       if (found === undefined ? isOfPid : mayBeOf(found, of)) {
         facts.trouble = undefined
+        // A process that goes on to ask is refused without another attestation once its entries are gone.
+        facts.fetched = new Set()
         if (line.includes(REFUSED)) facts.refusedAt = secondsOf(textAt(line, 'time')) ?? facts.refusedAt
         else {
           pid = fieldOfLine(line, 'pid')
           facts.refusedAt = undefined
-          facts.fetched = new Set()
           facts.isWaiting = false
         }
       } else if (found !== undefined) {
