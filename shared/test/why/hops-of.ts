@@ -2,6 +2,7 @@
 import { analyse } from '../../src/core/analysis/states/analysis.ts'
 import type { Config } from '../../src/core/decide/settings/config.ts'
 import type { JsonRecord } from '../../src/core/base/json.ts'
+import type { ScmSettings } from '../../src/core/model/objects/scm-settings.ts'
 import { readSnapshot } from '../../src/core/snapshot/snapshot.ts'
 import type { UnknownReason } from '../../src/core/model/unknown-reason.ts'
 import { chainOf } from '../../src/core/answers/why/chain.ts'
@@ -24,7 +25,11 @@ export interface HopsGiven extends Partial<Pick<ChainFacts, 'server' | 'agent' |
   readonly labels?: JsonRecord
   /** Fields of the pod's spec. */
   readonly spec?: JsonRecord
+  /** The pod's status. */
+  readonly status?: JsonRecord
   readonly config?: Config
+  /** Of SCM; it handles everything if they are left out. */
+  readonly settings?: ScmSettings
   readonly absentKinds?: readonly string[]
   readonly gaps?: Readonly<Record<string, UnknownReason>>
   readonly spiffeId?: string
@@ -47,7 +52,7 @@ export function hopOf(wanted: HopName, given: HopsGiven): Hop {
     gaps: new Map(Object.entries(given.gaps ?? {})),
     absentKinds: new Set(given.absentKinds),
   })
-  const analysis = analyse(snapshot, given.config ?? CONFIG, HANDLES_EVERYTHING)
+  const analysis = analyse(snapshot, given.config ?? CONFIG, given.settings ?? HANDLES_EVERYTHING)
   const [there] = snapshot.pods.read
   const container = there?.containers.find(({ name }) => name === 'vllm')
   if (there === undefined || container === undefined) throw new Error('there is no pod')
@@ -68,6 +73,10 @@ export function hopOf(wanted: HopName, given: HopsGiven): Hop {
   return hop
 }
 
-function podWith({ labels, spec }: HopsGiven): JsonRecord {
-  return pod({ labels: { app: 'llama', ...labels }, spec: { containers: [{ name: 'vllm' }], ...spec } })
+function podWith({ labels, spec, status }: HopsGiven): JsonRecord {
+  const all = pod({
+    labels: { app: 'llama', ...labels },
+    spec: { containers: [{ name: 'vllm' }], ...spec },
+  })
+  return { ...all, ...(status !== undefined && { status }) }
 }

@@ -1,6 +1,6 @@
 // The sixth hop: the selectors that the agent finds for the process, against those of the entry.
 import { podText } from '../../model/objects/pod-index.ts'
-import { listAt, own, stringAt } from '../../base/json.ts'
+import { dig, isRecord, listAt, own, stringAt } from '../../base/json.ts'
 import { hookWaitsForSvid } from '../../model/objects/svid-wait.ts'
 import { containerSpec } from '../../model/objects/workload-api.ts'
 import { lackedBy } from '../../model/objects/agent-config.ts'
@@ -151,12 +151,19 @@ function notRunning({ subject, parts }: ChainFacts): HopAnswer | undefined {
     )
   const list = container.role === 'regular' ? 'containerStatuses' : 'initContainerStatuses'
   const one = listAt(status, list).find((item) => own(item, 'name') === container.name)
+  const see = `kubectl describe pod -n ${pod.namespace} ${pod.ref.name}`
+  const ended = dig(one, 'state', 'terminated')
+  // An init container is to end.
+  if (isRecord(ended) && container.role !== 'init')
+    return notYet(
+      `container ${container.name} has ended (${stringAt(ended, 'reason') ?? 'unknown'}), and no process of it asks`,
+      `ask again; if it stays: ${see}`,
+    )
   const reason = stringAt(one, 'state', 'waiting', 'reason')
   // One that has run before may have asked then, as its agent's log shows.
   if (reason === undefined || Number(own(one, 'restartCount') ?? 0) > 0 || reason === 'CrashLoopBackOff')
     return undefined
   const text = `container ${container.name} has not started (${reason}), and no process of it asks`
-  const see = `kubectl describe pod -n ${pod.namespace} ${pod.ref.name}`
   return STARTING.has(reason)
     ? notYet(text, `ask again; if it stays: ${see}`)
     : broken(text, `see why: ${see}`)

@@ -4,7 +4,7 @@ import { reasonOfStats } from '../../model/objects/output-stats.ts'
 import { IN_FORCE_DELAY_MS } from '../../decide/index.ts'
 import { workloadText } from '../../analysis/index.ts'
 import { stringAt } from '../../base/json.ts'
-import { isPossible, sourceText, type Prediction, secondsOf } from '../../predict/index.ts'
+import { isPossible, ownerOf, sourceText, type Prediction, secondsOf } from '../../predict/index.ts'
 import { NO } from '../../model/truth/truth.ts'
 import type { ChainFacts } from './facts.ts'
 import {
@@ -19,7 +19,7 @@ import {
   notGiven,
   notCertain,
 } from './hop.ts'
-import { hasEntry } from './on-server.ts'
+import { entryOf } from './on-server.ts'
 import { droppedOf, droppedText, UPDATE_CRD } from './rendered.ts'
 import type { ScmWorkload, SpireParts } from './spire-parts.ts'
 import { candidateText, isWithoutNode, type ChainCandidate } from './subject.ts'
@@ -41,15 +41,19 @@ function ofCandidate(candidate: ChainCandidate, facts: ChainFacts): HopAnswer {
       `kleym has not written ${sourceText(source)}${binding === undefined ? '' : ` of binding ${binding}`} yet`,
       'see whether its operator runs: kubectl kleym status',
     )
-  // An entry that is there shows that SCM has acted, whatever becomes of SCM now.
-  if (hasEntry(candidate, facts.server)) {
+  const prediction = subject.state.prediction()
+  const handled = handling(candidate, prediction, facts)
+  const entry = entryOf(candidate, facts.server)
+  // An entry that is there shows that SCM has acted, whatever becomes of SCM now; but for one that it made before and ignores by now.
+  if (entry !== undefined && handled.truth === NO && ownerOf(entry, subject.analysis.settings).kind === 'scm')
+    return { ...handled, text: `${handled.text}; it deletes entry ${entry.id} in its next pass` }
+  if (entry !== undefined) {
     const running = runsScm(parts)
     return good(`SCM has acted on ${candidateText(candidate)}`, running.truth === NO ? [running.text] : [])
   }
-  const prediction = subject.state.prediction()
   return worstOf(
     present(
-      handling(candidate, prediction, facts),
+      handled,
       settings(candidate),
       runsScm(parts),
       ...faults(prediction, source.kind),

@@ -50,7 +50,9 @@ export function onServerHop(facts: ChainFacts): HopAnswer {
     subject.candidates.map((one) => ofCandidate(one, server, facts)),
     good('the server holds its entry'),
   )
-  const beside = besideEntries(facts).map(
+  const asked = new Set(subject.candidates.map((one) => entryOf(one, server)))
+  const others = besideEntries(facts).filter(({ entry }) => !asked.has(entry))
+  const beside = others.map(
     (one) => `${one.given === YES ? '' : 'perhaps '}${one.entry.spiffeId} too: ${besideText(one)}`,
   )
   return { ...own, notes: [...(own.notes ?? []), ...beside] }
