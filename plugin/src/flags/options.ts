@@ -1,9 +1,9 @@
 // The options of the commands, as the code behind them reads them: typed, checked, without oclif.
 import { OUTPUT_LABEL_FLAG, readOutputLabels } from '@kleym/shared/core/decide/index.ts'
 import type { SettingsSource, ScmConfigText } from '@kleym/shared/core/analysis/index.ts'
-import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import type { FlagSuppression } from '@kleym/shared/core/findings/index.ts'
 import { parseSuppress } from './parse-suppress.ts'
+import type { DesiredState } from '../sources/load.ts'
 import { parseObjectName, type ObjectName } from '../sources/kind-name.ts'
 import type { FileArguments } from '../sources/load.ts'
 import { requireStdinOnce } from '../sources/stdin.ts'
@@ -35,7 +35,7 @@ export interface SourceOptions {
   /** The files are what was before a change: what they say of settings counts before what the command line says. */
   readonly isBefore?: boolean
   /** The objects of the desired state over which this one is applied. */
-  readonly appliedOver?: readonly RawObject[]
+  readonly appliedOver?: DesiredState
   readonly without: readonly ObjectName[]
   /** `--configmaps`: those of the cluster are read for the IDs in them. */
   readonly configMaps?: boolean

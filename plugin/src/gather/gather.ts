@@ -31,7 +31,7 @@ import { DEFAULT_NAMESPACE } from '../flags/flags.ts'
 import type { CommonOptions } from '../flags/options.ts'
 import { withFallbacks } from '../settings/in-force.ts'
 import { readNamesFiles } from '../sources/names-file.ts'
-import { loadFiles, STDIN, type LoadedFiles } from '../sources/load.ts'
+import { loadFiles, STDIN, type DesiredState, type LoadedFiles } from '../sources/load.ts'
 import type { MisspelledObject } from '../sources/near-miss.ts'
 import type { Opaque } from '../sources/door.ts'
 import type { InputProblem } from '../sources/problem.ts'
@@ -42,6 +42,7 @@ import { bindingsWithStatus, isEnough, scopeOf } from './scope.ts'
 import { withPossibleNames } from './names.ts'
 import { markOfNearMiss, nearMissFindings } from './near-misses.ts'
 import { afterDeletionOf, isNamed, openAccounts, overlay, takenToStay } from './overlay.ts'
+import { takenAway } from './taken-away.ts'
 import { skippedNotes, unreadNotes } from './notes.ts'
 import { gapsOf, unreadObjects, unreadParts } from './unread-parts.ts'
 import { idleSubjects, irrelevantNote, mayChange, scopeOfAnswer } from './relevant-problems.ts'
@@ -81,8 +82,8 @@ export interface AnswerInput {
   readonly documents?: number
   /** Of a desired state: equal for two that hold the same objects, whatever else the files hold. */
   readonly contents?: string
-  /** The objects of a desired state. */
-  readonly fileObjects?: readonly RawObject[]
+  /** A desired state by itself. */
+  readonly desired?: DesiredState
   /** Of a desired state: what it leaves unread, by what tells that another state leaves the same unread. */
   readonly unreadParts?: ReadonlyMap<string, Rest>
   /** For stderr. */
@@ -175,6 +176,8 @@ const NO_FILES: LoadedFiles = {
   skipped: new Map(),
   noObjects: [],
   nearMisses: [],
+  accounts: new Map(),
+  definedKinds: new Set(),
 }
 
 class Gathering {
@@ -232,6 +235,7 @@ class Gathering {
       wanted: [...WANTED_KINDS, ...more],
       namespace: this.#namespace,
       mentions: this.#asksForMentions,
+      accounts: isDesiredState === true,
     }
     if (live !== undefined) {
       const folder = { files: [live], flag: '--live' as const, recursive: true, kustomize: [] }
@@ -354,7 +358,7 @@ class Gathering {
       ...(this.#options.sources.isDesiredState === true
         ? {
             contents: contentsOf(this.#files.objects),
-            fileObjects: this.#files.objects,
+            desired: this.#files,
             unreadParts: await unreadParts([...unread, ...noted], this.#context.cwd),
           }
         : {}),
@@ -381,7 +385,8 @@ class Gathering {
       ...(this.#dump?.problems ?? []),
       ...this.#files.problems,
       ...laid.problems,
-      ...openAccounts(this.#files.objects, sources.appliedOver ?? []),
+      ...openAccounts(this.#files.objects, sources.appliedOver?.objects ?? []),
+      ...takenAway(this.#files, sources.appliedOver),
       ...named.problems,
     ]
     // What is live shows what the charts have made.

@@ -31,6 +31,7 @@ const CAUSES: Readonly<Record<InputProblem['kind'], UnknownReason['cause']>> = {
   'not rendered': 'not rendered',
   'left out': 'not given',
   duplicate: 'ambiguous',
+  'taken away': 'taken away',
   empty: 'not given',
   failed: 'unreachable',
 }

@@ -2,7 +2,8 @@
 // problem, and the rest is read all the same.
 import { dig, isRecord } from '@kleym/shared/core/base/json.ts'
 import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
-import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
+import type { NamespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
+import type { Origin, RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import {
   groupOfApiVersion,
   isTyped,
@@ -56,8 +57,17 @@ export interface FileArguments {
   readonly render?: boolean
 }
 
+/** All objects of a cluster, as files have them. */
+export interface DesiredState {
+  readonly objects: readonly RawObject[]
+  /** Where ServiceAccounts stand, if they are noted. */
+  readonly accounts: ReadonlyMap<NamespacedName, Origin>
+  /** The kinds that CRDs define, each with its group. */
+  readonly definedKinds: ReadonlySet<string>
+}
+
 /** What the files hold. */
-export interface LoadedFiles {
+export interface LoadedFiles extends DesiredState {
   /** In the order of file name, document and place; without the second of two that are the same. */
   readonly objects: readonly RawObject[]
   /** What is not known of them, and what is wrong with the paths. */
@@ -106,7 +116,7 @@ export async function loadFiles(
   const { sources, tree } = await readSources(args, io, collected, progress)
   onOpened?.(sources.reduce((sum, { bytes }) => sum + bytes.length, 0))
   const lines: YamlLines = new Map()
-  const unreadType = unreadTypes(rules.wanted, rules.mentions)
+  const unreadType = unreadTypes(rules)
   let documents = 0
   let isStdinEmpty = false
   const placing = await placingOf(sources, rules, tree)
@@ -186,6 +196,8 @@ export async function loadFiles(
     skipped: door.skipped(),
     noObjects: door.noObjects,
     nearMisses: collected.nearMisses,
+    accounts: collected.accounts,
+    definedKinds: new Set(collected.scopes.map(({ kind }) => kind)),
   }
 }
 

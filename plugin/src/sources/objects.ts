@@ -7,6 +7,7 @@ import { dig, isRecord, own, stringAt, typeName, type JsonRecord } from '@kleym/
 import { mentionRules } from '@kleym/shared/core/model/naming/named-in.ts'
 import { appliedRecord, LAST_APPLIED } from '@kleym/shared/core/model/objects/applied.ts'
 import { isReadByMakers } from '@kleym/shared/core/model/objects/known-makers.ts'
+import { namespacedName, type NamespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
 import { isKnownNamespaced, isPodMaker } from '@kleym/shared/core/model/objects/pod-makers.ts'
 import { OPENSHIFT_PROVIDER, openshiftRegistrations } from '@kleym/shared/core/analysis/index.ts'
 import { readObjectVersion } from '@kleym/shared/core/model/objects/meta.ts'
@@ -34,7 +35,7 @@ import { placeText, type InputPlace, type InputProblem, type ProblemReach } from
 import { reachOf, reachOfOpenType } from './reach.ts'
 import { Sharing } from './sharing.ts'
 import { isMarked, mayHoldObjects } from './held-text.ts'
-import type { WantedKind } from './wanted-kind.ts'
+import { ACCOUNT, type WantedKind } from './wanted-kind.ts'
 
 /** What is kept of a document, and how. */
 export interface ReadingRules {
@@ -45,6 +46,8 @@ export interface ReadingRules {
   readonly dumps: boolean
   /** Whether the SPIFFE IDs in objects of any other kind are kept. */
   readonly mentions?: boolean
+  /** Whether ServiceAccounts are noted: what names one that a change takes away needs it. */
+  readonly accounts?: boolean
 }
 
 /** Where an object stands. */
@@ -79,6 +82,8 @@ export class Collection {
   readonly nearMisses: MisspelledObject[] = []
   /** What CRDs say of the kinds that they define. */
   readonly scopes: KindScope[] = []
+  /** If they are noted: where ServiceAccounts stand. */
+  readonly accounts = new Map<NamespacedName, Origin>()
   /** What a controller makes of objects that are not wanted, the same always: taken where it is not there by itself. */
   readonly made: RawObject[] = []
   /** How many objects name no namespace, and were given the one in force. */
@@ -252,7 +257,10 @@ export class Collection {
     }
     const scope = scopeOfCrd(value)
     if (scope !== undefined) this.scopes.push(scope)
-    return mentions !== undefined || podChange !== undefined
+    const isNoted = this.rules.accounts === true && qualifiedKind(type) === ACCOUNT
+    const places = namespace === '' ? (this.namespaces ?? [this.rules.namespace]) : [namespace]
+    if (isNoted) for (const one of places) this.accounts.set(namespacedName(one, name), origin)
+    return isNoted || mentions !== undefined || podChange !== undefined
   }
 
   /** What is no object by its type may be half of one, hold objects, deploy something, or show nothing of what it is. */

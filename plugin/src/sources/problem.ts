@@ -22,6 +22,8 @@ export type ProblemKind =
   | 'not rendered'
   /** A file that is not read, and may hold objects. */
   | 'left out'
+  /** What a change takes away, and what stays needs. */
+  | 'taken away'
   /** A program or a file system that did not do its part. */
   | 'failed'
 

@@ -12,9 +12,9 @@ import { mayHoldEncoded } from './held-text.ts'
 import { mayBeFailedRead } from './failed-read.ts'
 import { plainKindOf } from './kinds-in-text.ts'
 import { missOf } from './near-miss.ts'
+import { ACCOUNT, type WantedKind } from './wanted-kind.ts'
 import { placeholderIn } from './placeholders.ts'
 import { mayDeploy } from './fetching.ts'
-import type { WantedKind } from './wanted-kind.ts'
 
 /** The type of a document that is not read. */
 export interface UnreadType {
@@ -25,10 +25,15 @@ export interface UnreadType {
 }
 
 /** Tells the type of the one document in a text where it surely is of no use; undefined: it has to be read. With `mentions`, for its SPIFFE IDs too. */
-export function unreadTypes(
-  wanted: readonly WantedKind[],
+export function unreadTypes({
+  wanted,
   mentions = false,
-): (text: string) => UnreadType | undefined {
+  accounts = false,
+}: {
+  readonly wanted: readonly WantedKind[]
+  readonly mentions?: boolean | undefined
+  readonly accounts?: boolean | undefined
+}): (text: string) => UnreadType | undefined {
   const kinds = new Set(wanted.map(({ kind }) => kind))
   const known = new Map<string, boolean>()
   const isUnread = ({ kind, apiVersion }: UnreadType): boolean => {
@@ -45,7 +50,7 @@ export function unreadTypes(
   return (text) => {
     // Nearly all that is wanted says so on one line, and needs no other look.
     const kind = KIND.exec(text)?.[1]
-    if (kind === undefined || kinds.has(kind)) return undefined
+    if (kind === undefined || kinds.has(kind) || (accounts && kind === ACCOUNT)) return undefined
     if (mentions && mayHoldIds(text)) return undefined
     const type = plainKindOf(text)
     if (type === undefined) return undefined
@@ -53,7 +58,11 @@ export function unreadTypes(
     if (!unread) return undefined
     const kindOf = { group: groupOfApiVersion(type.apiVersion), kind: type.kind }
     // Its schema has fields of the names below, and it holds none of them.
-    if (qualifiedKind(kindOf) === CRD) return { ...type, scope: scopeInText(text) }
+    if (qualifiedKind(kindOf) === CRD) {
+      const scope = scopeInText(text)
+      // Which kinds CRDs define is asked then, and the text of this one does not tell.
+      return scope === undefined && accounts ? undefined : { ...type, scope }
+    }
     // An object in it has an API version of its own, and a workload that it takes pods from is referred to.
     const first = text.indexOf('apiVersion')
     const mayHoldObjects =

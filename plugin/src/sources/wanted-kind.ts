@@ -13,3 +13,6 @@ export interface WantedKind {
   /** It is no object of an API server, and may have no name. */
   readonly isNameless?: true
 }
+
+/** The kind whose name pods run under, with its group: no answer reads it. */
+export const ACCOUNT = 'ServiceAccount'

@@ -8,7 +8,7 @@ import { splitDocuments } from '../../src/sources/document.ts'
 import { parse } from '../../src/sources/load.ts'
 import { unreadTypes } from '../../src/sources/unread.ts'
 
-const unreadType = unreadTypes(WANTED_KINDS)
+const unreadType = unreadTypes({ wanted: WANTED_KINDS })
 const typed = (apiVersion: string, kind: string, more = ''): string =>
   `apiVersion: ${apiVersion}\nkind: ${kind}\nmetadata:\n  name: a\n${more}`
 

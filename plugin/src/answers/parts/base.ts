@@ -55,7 +55,7 @@ export async function gatherSides(
     without: [],
     isBefore: true,
   })
-  const head = await side({ appliedOver: base.fileObjects ?? [] }, keptSettings(base))
+  const head = await side(base.desired === undefined ? {} : { appliedOver: base.desired }, keptSettings(base))
   const { operator } = head
   return {
     ...head,

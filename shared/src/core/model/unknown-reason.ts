@@ -23,6 +23,8 @@ export interface UnknownReason {
     | 'not rendered'
     /** The same object stands twice, with different content. */
     | 'ambiguous'
+    /** The change that is asked about takes away what it needs. */
+    | 'taken away'
     | 'not given'
     /** The API server asks for fewer requests (429). */
     | 'throttled'
@@ -58,6 +60,7 @@ const FIXES: { readonly [Cause in UnknownReason['cause']]?: (why: UnknownReason)
   malformed: () => 'correct it',
   'a template': () => 'fill it in, or leave it out (--exclude)',
   'not rendered': () => 'render it (--render), or give what it renders to with -f',
+  'taken away': () => 'keep it, or take away what needs it too',
   ambiguous: () => 'leave one of the definitions, and correct it',
   'more than --bindings-per-namespace': () =>
     'delete bindings of the namespace, or start the operator with a higher --bindings-per-namespace',
@@ -77,6 +80,7 @@ export function unknownReasonText(why: UnknownReason): string {
     const places = why.what.split(' and ')
     return `defined ${places.length === 2 ? 'twice' : 'several times'}: ${places.join(', ')}`
   }
+  if (why.cause === 'taken away') return `the change takes away what it needs: ${why.what}`
   const where = why.namespace === undefined ? '' : ` in namespace ${why.namespace}`
   const what = `${why.what}${where}`
   return why.cause === 'not given' ? `missing ${what}` : `cannot ${why.verb} ${what}: ${why.cause}`

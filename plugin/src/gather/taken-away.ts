@@ -1,0 +1,133 @@
+// What a change takes away, and what stays needs: a Namespace takes along everything in it, a CRD every object of its kind, and no pod
+// starts without its ServiceAccount. Whether a manifest that is gone deletes anything, no file says: what stays is not known.
+import { isRecord } from '@kleym/shared/core/base/json.ts'
+import { counted } from '@kleym/shared/core/base/text/counted.ts'
+import { BINDING, CLUSTER_SPIFFE_ID, kindKey, kindOf, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
+import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
+import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
+import type { Origin, RawObject } from '@kleym/shared/core/model/objects/raw.ts'
+import type { DesiredState } from '../sources/load.ts'
+import { boundedProblems, placeText, type InputProblem, type ProblemReach } from '../sources/problem.ts'
+
+/** A problem for each object that one desired state has, another has not, and objects of that one need. */
+export function takenAway(after: DesiredState, before: DesiredState | undefined): readonly InputProblem[] {
+  if (before === undefined) return []
+  return boundedProblems([
+    ...kindsTaken(after, before),
+    ...namespacesTaken(after, before),
+    ...accountsTaken(after, before),
+  ])
+}
+
+const CLUSTER_SPIFFE_IDS = qualifiedKind(CLUSTER_SPIFFE_ID)
+
+function kindsTaken({ objects, definedKinds }: DesiredState, before: DesiredState): readonly InputProblem[] {
+  const gone = before.definedKinds.difference(definedKinds)
+  if (gone.size === 0) return []
+  // kleym's own are in no file.
+  const used = new Set([CLUSTER_SPIFFE_IDS, ...objects.map(({ value }) => kindKey(value))])
+  return [...gone.intersection(used)].map((kind) =>
+    problem(`the CRD of ${kind}`, undefined, {
+      why: `what deletes it deletes every ${kind}, and what deletes nothing leaves them`,
+      fix: 'keep its manifest',
+      reach: [
+        {
+          kind,
+          namespace: undefined,
+          name: undefined,
+          ...(kind === CLUSTER_SPIFFE_IDS && { mayBeOutput: true }),
+        },
+      ],
+    }),
+  )
+}
+
+/** The API server deletes none of these. https://github.com/kubernetes/kubernetes/blob/v1.36.0/pkg/kubeapiserver/options/plugins.go */
+const IMMORTAL: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public'])
+
+function namespacesTaken({ objects }: DesiredState, before: DesiredState): readonly InputProblem[] {
+  const kept = new Set([...IMMORTAL, ...namespacesIn(objects).keys()])
+  const gone = [...namespacesIn(before.objects)].filter(([name]) => !kept.has(name))
+  if (gone.length === 0) return []
+  const inside = Map.groupBy(objects, ({ value }) => readMeta(value).namespace)
+  return gone.flatMap(([name, origin]) => {
+    const staying = inside.get(name) ?? []
+    if (staying.length === 0) return []
+    const kinds = [...new Set(staying.map(({ value }) => kindKey(value)))]
+    return problem(`Namespace ${name}, and not ${counted(staying.length, 'object')} in it`, origin, {
+      why: 'what deletes it deletes everything in it, and what deletes nothing leaves both',
+      fix: 'keep its manifest, or take away those of the objects in it too',
+      reach: kinds.map((kind) => ({ kind, namespace: name, name: undefined })),
+    })
+  })
+}
+
+function namespacesIn(objects: readonly RawObject[]): ReadonlyMap<string, Origin | undefined> {
+  return new Map(
+    objects.flatMap(({ value, origin }) =>
+      kindKey(value) === 'Namespace' ? [[readMeta(value).name, origin] as const] : [],
+    ),
+  )
+}
+
+function accountsTaken({ objects, accounts }: DesiredState, before: DesiredState): readonly InputProblem[] {
+  const gone = [...before.accounts].filter(([key]) => !accounts.has(key) && !key.endsWith(`/${MADE_ALWAYS}`))
+  if (gone.length === 0) return []
+  const users = new Map<string, RawObject[]>(gone.map(([key]) => [key, []]))
+  for (const object of objects) {
+    // A binding names it, and runs under no account.
+    if (kindKey(object.value) === qualifiedKind(BINDING)) continue
+    const { namespace } = readMeta(object.value)
+    for (const name of accountsNamed(object.value)) users.get(namespacedName(namespace, name))?.push(object)
+  }
+  return gone.flatMap(([key, origin]) => {
+    const [first, ...others] = users.get(key) ?? []
+    if (first === undefined) return []
+    const more = others.length === 0 ? '' : ` and ${counted(others.length, 'other object')}`
+    return problem(
+      `ServiceAccount ${key}, which ${kindOf(first.value).kind} ${readMeta(first.value).name}${more} names`,
+      origin,
+      {
+        why: 'without it no new pod starts; pods that run stay until they are replaced',
+        fix: 'keep its manifest, or name another one',
+        reach: [first, ...others].map(reachOf),
+      },
+    )
+  })
+}
+
+/** Kubernetes makes it again in each namespace. */
+const MADE_ALWAYS = 'default'
+
+/** The ServiceAccounts that an object names, at any depth: a template of pods may stand in any field. */
+function accountsNamed(value: unknown): ReadonlySet<string> {
+  const names = new Set<string>()
+  const look = (at: unknown): void => {
+    if (Array.isArray(at)) for (const item of at) look(item)
+    else if (isRecord(at))
+      for (const [key, one] of Object.entries(at)) {
+        if (typeof one !== 'string') look(one)
+        else if (key === 'serviceAccountName' || key === 'serviceAccount') names.add(one)
+      }
+  }
+  look(value)
+  return names
+}
+
+function reachOf({ value }: RawObject): ProblemReach {
+  const { namespace, name } = readMeta(value)
+  return { kind: kindKey(value), namespace: namespace || undefined, name: name || undefined }
+}
+
+function problem(
+  taken: string,
+  origin: Origin | undefined,
+  rest: Pick<InputProblem, 'why' | 'fix' | 'reach'>,
+): InputProblem {
+  return {
+    kind: 'taken away',
+    what: `the change takes away ${taken}`,
+    where: origin === undefined ? taken : placeText(origin),
+    ...rest,
+  }
+}

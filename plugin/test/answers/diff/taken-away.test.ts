@@ -1,0 +1,128 @@
+// A change that takes away what its other objects need: the Namespace that they are in, the CRD of their kind, the ServiceAccount of their
+// pods. Whether that deletes anything no file says, so what containers hold afterwards is not known; "nothing changes" would be wrong.
+import { expect, test } from 'vitest'
+import { inProcess, type Ran } from '../../support/in-process.ts'
+import { CHAT_BINDING, SCM_CONFIG } from '../../support/chat-world.ts'
+import { workspace } from '../../support/workspace.ts'
+
+const NAMESPACE = `apiVersion: v1
+kind: Namespace
+metadata: {name: demo}
+---
+`
+const POOL = `apiVersion: inference.networking.k8s.io/v1
+kind: InferencePool
+metadata: {name: llama, namespace: demo}
+spec: {selector: {matchLabels: {app: llama}}}
+---
+`
+const deployment = (account: string): string => `---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: llama, namespace: demo}
+spec:
+  selector: {matchLabels: {app: llama}}
+  template:
+    metadata: {labels: {app: llama}}
+    spec: {serviceAccountName: ${account}, containers: [{name: vllm, image: server}]}
+`
+const WORLD = `${POOL}${CHAT_BINDING}---
+${SCM_CONFIG}`
+const RUNNER = `${WORLD}${deployment('runner')}`
+
+const account = (name: string, namespace = 'demo'): string => `---
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: ${name}, namespace: ${namespace}}
+`
+
+const crd = (kind: string, group: string): string => `---
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: some.${group}
+spec:
+  group: ${group}
+  names:
+    kind: ${kind}
+    plural: some
+  scope: Namespaced
+`
+
+async function between(base: string, head: string, ...flags: readonly string[]): Promise<Ran> {
+  const cwd = await workspace({ 'base/all.yaml': base, 'head/all.yaml': head })
+  const settings = ['--trust-domain', 'example.org', '--clusterspiffeid-class-name', '']
+  return inProcess(
+    ['diff', '--offline', ...settings, ...flags, '--base', 'base', '-f', 'head', '--summary'],
+    cwd,
+  )
+}
+
+const IN_FLOW = `---
+{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: a.x},
+ spec: {group: spire.spiffe.io, names: {kind: ClusterSPIFFEID, plural: a}, scope: Cluster}}
+`
+
+test.each<[what: string, taken: string, stays: string]>([
+  ['the Namespace of its objects', NAMESPACE, RUNNER],
+  ['the ServiceAccount of a workload', `${RUNNER}${account('runner')}---\n`, RUNNER],
+  [
+    'the CRD of ClusterSPIFFEIDs, although no file holds one',
+    crd('ClusterSPIFFEID', 'spire.spiffe.io'),
+    RUNNER,
+  ],
+  ['that CRD, written in another way', IN_FLOW, RUNNER],
+  ['the CRD of pools', crd('InferencePool', 'inference.networking.k8s.io'), RUNNER],
+  ['the CRD of bindings', crd('InferenceIdentityBinding', 'kleym.sonda.red'), RUNNER],
+])('a change that takes away %s leaves open what containers hold', async (_, taken, stays) => {
+  const { code, stdout, stderr } = await between(`${taken}---\n${stays}`, stays)
+  expect(stdout).toContain('no container is known to gain or lose an identity')
+  expect(stdout).not.toContain('✓')
+  expect(stderr).toContain('the change takes away')
+  expect(code).toBe(4)
+})
+
+test.each<[what: string, base: string, head: string]>([
+  ['a Namespace that holds nothing', `${NAMESPACE.replace('demo', 'empty')}${RUNNER}`, RUNNER],
+  [
+    'a Namespace that the API server does not delete',
+    `${NAMESPACE}${RUNNER}`.replaceAll('demo', 'default'),
+    RUNNER.replaceAll('demo', 'default'),
+  ],
+  ['a CRD of a kind that it has no objects of', `${RUNNER}${crd('Other', 'spire.spiffe.io')}`, RUNNER],
+  ['a ServiceAccount that no pod names', `${RUNNER}${account('other')}`, RUNNER],
+  ['the ServiceAccount of that name in another namespace', `${RUNNER}${account('runner', 'other')}`, RUNNER],
+  [
+    'one of two places of a CRD',
+    `${RUNNER}${IN_FLOW}`,
+    `${RUNNER}${crd('ClusterSPIFFEID', 'spire.spiffe.io')}`,
+  ],
+])('a change that takes away %s changes nothing', async (_, base, head) => {
+  const { code, stdout } = await between(base, head)
+  expect(stdout).toContain('✓ no container gains or loses an identity')
+  expect(code).toBe(0)
+})
+
+test('a Namespace that goes with all that is in it takes its identities along', async () => {
+  const { code, stdout } = await between(`${NAMESPACE}${RUNNER}`, SCM_CONFIG)
+  expect(stdout).toContain('1 container of demo loses spiffe://example.org/ns/demo/objective/chat')
+  expect(code).toBe(1)
+})
+
+test('a ServiceAccount that is there under the namespace in force is not taken away', async () => {
+  const unplaced = account('runner').replace(', namespace: demo', '')
+  const { code } = await between(`${RUNNER}${account('runner')}`, `${RUNNER}${unplaced}`, '-n', 'demo')
+  expect(code).toBe(0)
+})
+
+test('a ServiceAccount named by what makes pods in a way of its own counts too', async () => {
+  const cluster = `---
+apiVersion: ray.io/v1
+kind: RayCluster
+metadata: {name: ray, namespace: demo}
+spec: {workerGroupSpecs: [{template: {spec: {serviceAccountName: rays, containers: [{name: vllm, image: x}]}}}]}
+`
+  const { code, stderr } = await between(`${RUNNER}${cluster}${account('rays')}`, `${RUNNER}${cluster}`)
+  expect(stderr).toContain('takes away ServiceAccount demo/rays, which RayCluster ray names')
+  expect(code).toBe(4)
+})
