@@ -109,8 +109,7 @@ export function readKustomization(
     !isReadable || CHANGE_ALL.some((field) => isSet(own(record, field)))
       ? 'all'
       : changedKinds(
-          // The pods of a StatefulSet are told by their numbers.
-          [...patches, ...(isSet(own(record, 'replicas')) ? [{ target: { kind: 'StatefulSet' } }] : [])],
+          [...patches, ...countedKinds(record).map((kind) => ({ target: { kind } }))],
           [...inline, ...files.flatMap((file) => textAt(file) ?? [])],
           (path) => textOf(resolve(overlay.path, path)),
         )
@@ -137,6 +136,13 @@ export function readKustomization(
       listAt(record, 'generators').some((one) => isRecord(one) || typeof one === 'string') ||
       patches.some((one) => dig(one, 'options', 'allowKindChange') === true),
   }
+}
+
+/** The kinds whose pods `replicas` of a kustomization changes: those that it leaves without pods, and those that are told by numbers. */
+function countedKinds(record: JsonRecord): readonly string[] {
+  if (!isSet(own(record, 'replicas'))) return []
+  const leavesNone = listAt(record, 'replicas').some((one) => own(one, 'count') === 0)
+  return leavesNone ? ['StatefulSet', 'Deployment', 'ReplicaSet'] : ['StatefulSet']
 }
 
 function itemsIn(value: unknown): number {

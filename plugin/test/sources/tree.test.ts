@@ -414,6 +414,21 @@ test('a kustomization that sets replicas leaves open which pods a StatefulSet ha
   expect([names, problems]).toEqual([['a'], [{ where: '.', reach: ['StatefulSet.apps default/a'] }]])
 })
 
+test('a kustomization that leaves workloads without pods leaves them open', async () => {
+  const wanted = ['Deployment', 'StatefulSet', 'Job'].map((kind) => ({
+    group: 'apps',
+    kind,
+    namespaced: true,
+  }))
+  const files = {
+    'kustomization.yaml': 'resources: [a.yaml]\nreplicas: [{name: b, count: 3}, {name: a, count: 0}]\n',
+    'a.yaml': wanted.map(({ kind }) => typed('apps/v1', kind, 'a', SERVING)).join('---\n'),
+  }
+  const { names, problems } = await read(files, { rules: { wanted } })
+  const reach = ['Deployment.apps default/a', 'StatefulSet.apps default/a']
+  expect([names, problems]).toEqual([['a'], [{ where: '.', reach }]])
+})
+
 const over = (more: string): string => `resources: [../r.yaml]\n${more}`
 describe('a HelmRelease in a kustomization', () => {
   const release = typed(

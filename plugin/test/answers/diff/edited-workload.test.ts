@@ -155,6 +155,74 @@ describe('a service account that a manifest no longer names', () => {
   })
 })
 
+const sized = (spec: string): string => deployment('llama', BOTH).replace('spec:\n', `spec:\n  ${spec}\n`)
+const SCALER = `---
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: llama, namespace: demo}
+spec: {maxReplicas: 9, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: llama}}
+`
+
+describe('a workload that asks for no pods', () => {
+  test.each<[what: string, base: string, head: string]>([
+    ['that asked for some', sized('replicas: 2'), sized('replicas: 0')],
+    ['that did not say how many', deployment('llama', BOTH), sized('replicas: 0')],
+    [
+      'beside an autoscaler, which then leaves it alone',
+      sized('replicas: 2') + SCALER,
+      sized('replicas: 0') + SCALER,
+    ],
+  ])('perhaps takes the identities of its pods away, and gives them back: one %s', async (_, base, head) => {
+    for (const [from, to] of [
+      [base, head],
+      [head, base],
+    ] as const) {
+      const { code, stdout } = await between(from, to, ['--base', 'base'])
+      expect(stdout).toContain('1 container undetermined')
+      expect(stdout).not.toContain('without an identity')
+      expect(code).toBe(4)
+    }
+  })
+
+  test.each<[what: string, base: string, head: string]>([
+    ['on both sides', sized('replicas: 0'), sized('paused: true\n  replicas: 0')],
+    ['on neither', sized('replicas: 2'), sized('replicas: 3')],
+  ])('is no difference %s', async (_, base, head) => {
+    const { code, stdout } = await between(base, head, ['--base', 'base'])
+    expect(stdout).toContain('✓ no container gains or loses an identity')
+    expect(code).toBe(0)
+  })
+
+  test('that no longer gives an identity takes it away for certain', async () => {
+    const head = sized('replicas: 0').replace('serviceAccountName: runner', 'serviceAccountName: other')
+    const { code, stdout } = await between(sized('replicas: 2'), head, ['--base', 'base'])
+    expect(stdout).toMatch(LOSES)
+    expect(code).toBe(1)
+  })
+
+  test('in a cluster keeps that if its manifest does not say how many', async () => {
+    const live = sized('replicas: 0').replace(
+      'namespace: demo}',
+      "namespace: demo, uid: w1, creationTimestamp: '2026-01-01T00:00:00Z'}",
+    )
+    const { stdout } = await between(live, deployment('llama', BOTH), ['--live', 'base'])
+    expect(stdout).toContain('no container gains or loses an identity')
+  })
+
+  test.each([
+    ['a CronJob', 'CronJob', 'schedule: "* * * * *", jobTemplate: {spec: {template: T}}', 'suspend: true'],
+    ['a Job', 'Job', 'template: T', 'parallelism: 0'],
+  ])('counts as %s too', async (_, kind, spec, none) => {
+    const template =
+      '{metadata: {labels: {app: llama, pool: a}}, spec: {restartPolicy: Never, serviceAccountName: runner, containers: [{name: vllm}]}}'
+    const job = (more: string): string =>
+      `---\napiVersion: batch/v1\nkind: ${kind}\nmetadata: {name: run, namespace: demo}\nspec: {${spec.replace(': T', `: ${template}`)}${more}}\n`
+    const { code, stdout } = await between(job(''), job(`, ${none}`), ['--base', 'base'])
+    expect(stdout).toContain('1 container undetermined')
+    expect(code).toBe(4)
+  })
+})
+
 test('a workload that may be another one than was read loses nothing for certain', async () => {
   const cwd = await workspace({
     'base/all.yaml': `${WORLD}${deployment('llama', BOTH)}`,

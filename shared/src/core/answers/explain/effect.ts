@@ -1,7 +1,7 @@
 // What a change does to people: which containers gain, lose or change which SPIFFE ID, which bindings change their
 // verdict, and which findings are new, fixed, without ground or unchanged.
 import { groupsBy } from '../../base/groups.ts'
-import type { Pod } from '../../model/objects/pod.ts'
+import type { Pod, PodsAsked } from '../../model/objects/pod.ts'
 import { deepEqual } from '../../base/json.ts'
 import { type Judgement, judgementWord } from '../../decide/index.ts'
 import { unchanged, dependsText, inWorlds, type State, Holdings } from '../../analysis/index.ts'
@@ -89,8 +89,10 @@ export function effectOf(
     ),
   )
   const added = addedOnOneSide(before, after)
+  const emptied = emptiedOnOneSide(before, after)
   const asked = {
-    templates: templatesInQuestion(before, after, added),
+    templates: templatesInQuestion(before, after, added).union(emptied),
+    emptied,
     added,
     isOfWaiting,
     areParentsOther: giveOtherParents(before, after),
@@ -324,6 +326,24 @@ function templatesInQuestion(before: State, after: State, added: AddedContainers
   }
   for (const name of templates.keys()) names.add(name)
   return names
+}
+
+/** The templates of workloads that ask for pods on one side, and for none on the other. */
+function emptiedOnOneSide(before: State, after: State): ReadonlySet<string> {
+  const templates = new Map(templatesOf(before).map((template) => [podText(template), template]))
+  return new Set(
+    templatesOf(after).flatMap((template) => {
+      const text = podText(template)
+      const [left, right] = [templates.get(text)?.asked, template.asked]
+      if (left === undefined || right === undefined) return []
+      return asksForNone(left, right) === asksForNone(right, left) ? [] : [text]
+    }),
+  )
+}
+
+/** Whether a workload asks for no pods: one between two manifests that do not say it asks for one. */
+function asksForNone({ count, isManifest }: PodsAsked, other: PodsAsked): boolean {
+  return (count ?? (isManifest && other.isManifest ? 1 : other.count)) === 0
 }
 
 function templatesOf({ base }: State): State['base']['snapshot']['templates']['read'] {

@@ -53,6 +53,8 @@ export interface IdentityQuestion {
   /** By `podText`: asked about even where existing pods represent them. */
   readonly templates: ReadonlySet<string>
   readonly added: AddedContainers
+  /** By `podText`: those whose workloads ask for no pods on one side alone. */
+  readonly emptied: ReadonlySet<string>
   /** Whether what pods that wait for a node will hold counts as what they may hold. */
   readonly isOfWaiting: boolean
   /** Whether entries of ClusterSPIFFEIDs have other parents on the other side. */
@@ -64,7 +66,7 @@ export interface IdentityQuestion {
 /** What containers hold, by `holderKey`. */
 export function* identitiesOf(
   state: State,
-  { templates, added, isOfWaiting, areParentsOther, setup }: IdentityQuestion,
+  { templates, added, emptied, isOfWaiting, areParentsOther, setup }: IdentityQuestion,
 ): Steps<ReadonlyMap<string, HolderState>> {
   const { podsInQuestion, snapshot } = state.base
   const asked = new Set(podsInQuestion)
@@ -151,7 +153,9 @@ export function* identitiesOf(
     const isOfMany = !pod.exists && pod.name === undefined
     const text = podText(pod)
     const workload = pod.unnumbered === undefined ? text : unnumberedText(pod)
-    for (const { container, held: now } of containers) {
+    const isEmptied = pod.asked?.count === 0 && emptied.has(text)
+    for (const { container, held: found } of containers) {
+      const now = isEmptied ? perhapsLater(found, text) : found
       const holder = { pod: text, container }
       const key = holderKey(holder)
       const before = held.get(key)
@@ -176,6 +180,18 @@ export function* identitiesOf(
 interface HeldOfPod {
   readonly container: string
   readonly held: HeldByContainer
+}
+
+/** What a container of a template holds that makes no pods until something asks for some. */
+function perhapsLater(held: HeldByContainer, template: string): HeldByContainer {
+  const why = `${template} asks for no pods on one side`
+  const ids = [...held.ids].map((id) => [id, why] as const)
+  return {
+    ...held,
+    ids: new Set(),
+    perhaps: new Map([...held.perhaps, ...ids]),
+    open: new Map([...held.open, ...ids]),
+  }
 }
 
 /** Of a pod that is there twice: what either of them holds. */

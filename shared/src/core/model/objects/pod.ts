@@ -58,6 +58,14 @@ export interface NamespaceTold {
   readonly namespace: Namespace | undefined
 }
 
+/** What a workload says of the number of its pods. */
+export interface PodsAsked {
+  /** Undefined: what the API server fills in, or has stored. */
+  readonly count: number | undefined
+  /** Of a live object, a field that a manifest leaves out stays. */
+  readonly isManifest: boolean
+}
+
 /** A pod, or the pods of one template: what is known of them. */
 export interface Pod {
   /** The pod itself, or the workload whose template this is; `part` tells apart two templates of one workload. */
@@ -95,6 +103,8 @@ export interface Pod {
   readonly lacksContainerSelectors?: LacksContainerSelectors
   /** What agents tell of its namespace; absent: not known. */
   readonly namespaceTold?: NamespaceTold
+  /** Of a template: how many pods its workload asks for. An autoscaler leaves a workload alone that asks for none. */
+  readonly asked?: PodsAsked
   /** Why no such pod will be made any more, a sentence without its full stop. */
   readonly over?: string | undefined
   readonly serviceAccountName: string

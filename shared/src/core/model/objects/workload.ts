@@ -341,6 +341,7 @@ function podOf(raw: RawObject, kind: WorkloadKind, meta: ObjectMeta, made: PodTe
     selectorLabels: selectorLabelsOf(raw.value),
     origin: raw.origin,
     over: whyOver(kind, raw.value, meta),
+    asked: { count: countAsked(kind, own(raw.value, 'spec')), isManifest: raw.isManifest === true },
   })
   return possible.length === 0
     ? pod
@@ -350,6 +351,13 @@ function podOf(raw: RawObject, kind: WorkloadKind, meta: ObjectMeta, made: PodTe
           .difference(unknownLabels)
           .difference(new Set(labels.keys())),
       }
+}
+
+/** How many pods a workload asks for, where it says that; one that is suspended asks for none. */
+function countAsked(kind: WorkloadKind, spec: unknown): number | undefined {
+  if (own(spec, 'suspend') === true) return 0
+  const count = own(spec, kind === 'Job' ? 'parallelism' : 'replicas')
+  return isNumber(count) ? count : undefined
 }
 
 /**
