@@ -41,7 +41,7 @@ import { driverFor, release } from './memory.ts'
 import { bindingsWithStatus, isEnough, scopeOf } from './scope.ts'
 import { withPossibleNames } from './names.ts'
 import { markOfNearMiss, nearMissFindings } from './near-misses.ts'
-import { afterDeletionOf, isNamed, openAccounts, overlay, takenToStay } from './overlay.ts'
+import { afterDeletionOf, isNamed, openChanges, overlay, takenToStay } from './overlay.ts'
 import { takenAway } from './taken-away.ts'
 import { skippedNotes, unreadNotes } from './notes.ts'
 import { gapsOf, unreadObjects, unreadParts } from './unread-parts.ts'
@@ -385,7 +385,7 @@ class Gathering {
       ...(this.#dump?.problems ?? []),
       ...this.#files.problems,
       ...laid.problems,
-      ...openAccounts(this.#files.objects, sources.appliedOver?.objects ?? []),
+      ...openChanges(this.#files.objects, sources.appliedOver?.objects ?? []),
       ...takenAway(this.#files, sources.appliedOver),
       ...named.problems,
     ]

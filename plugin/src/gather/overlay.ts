@@ -53,12 +53,7 @@ export function overlay(
   if (live.length === 0) return { objects: files, problems: [] }
   if (files.length === 0) return { objects: live, problems: [] }
   const merged = new Map(live.map((object) => [objectKey(object.value), object]))
-  const problems = [
-    ...openAccounts(
-      files,
-      live.filter(({ isManifest }) => isManifest === true),
-    ),
-  ]
+  const problems = files.flatMap((file) => openChange(file, merged.get(objectKey(file.value))))
   for (const file of files) {
     const shadowed = merged.get(objectKey(file.value))
     const { object, mayKeep } =
@@ -84,22 +79,79 @@ function mayKeepProblem({ value, origin }: RawObject): InputProblem {
   }
 }
 
-/** Of desired states, one after the other: a problem for each pod template whose service account the way of the change decides. */
-export function openAccounts(
+/** Of desired states, one after the other: a problem for each object that is another one after an apply than after a replacement. */
+export function openChanges(
   files: readonly RawObject[],
   before: readonly RawObject[],
 ): readonly InputProblem[] {
   const earlier = new Map(before.filter(isBuiltInWithPods).map((object) => [objectKey(object.value), object]))
-  if (earlier.size === 0) return []
-  return files.filter(isBuiltInWithPods).flatMap((file) => {
-    const former = earlier.get(objectKey(file.value))
-    if (former === undefined) return []
-    const [pod, podBefore] = [podIn(file), podIn(former)]
-    if (pod === undefined || podBefore === undefined) return []
-    const kept = serviceAccountAfterApply(pod.spec, podBefore.spec)
-    return kept === pod.serviceAccountName
-      ? []
-      : [openAccountProblem([former, file], pod.serviceAccountName, kept)]
+  return earlier.size === 0
+    ? []
+    : files.flatMap((file) => openChange(file, earlier.get(objectKey(file.value))))
+}
+
+/** Of what has pods: why it is another one after an apply than after a replacement. */
+function openChange(file: RawObject, former: RawObject | undefined): readonly InputProblem[] {
+  if (former === undefined || !isBuiltInWithPods(file)) return []
+  const [pod, podBefore] = [podIn(file), podIn(former)]
+  if (pod === undefined || podBefore === undefined) return []
+  const refused = refusedChange(file, former)
+  if (refused !== undefined) return [refusedChangeProblem([former, file], refused)]
+  const kept =
+    former.isManifest === true ? serviceAccountAfterApply(pod.spec, podBefore.spec) : pod.serviceAccountName
+  return kept === pod.serviceAccountName
+    ? []
+    : [openAccountProblem([former, file], pod.serviceAccountName, kept)]
+}
+
+/**
+ * Fields of workloads that the API server lets nobody change; in what it has stored it fills in more of some.
+ * https://github.com/kubernetes/kubernetes/blob/v1.36.0/pkg/apis/apps/validation/validation.go
+ */
+const FIXED: ReadonlyMap<string, readonly string[]> = new Map([
+  ['Deployment', ['selector']],
+  ['DaemonSet', ['selector']],
+  ['ReplicaSet', ['selector']],
+  ['StatefulSet', ['selector', 'serviceName']],
+])
+const FIXED_AND_FILLED_IN: ReadonlyMap<string, readonly string[]> = new Map([
+  ['StatefulSet', ['volumeClaimTemplates']],
+])
+
+/** The field that makes the API server refuse a change of what pods are; undefined: it takes it, or pods stay as they are. */
+function refusedChange(file: RawObject, former: RawObject): string | undefined {
+  const { kind } = kindOf(file.value)
+  if (kind === 'Pod') return isOtherPod(file, former) ? 'spec' : undefined
+  if (isDeepStrictEqual(readOf(file), readOf(former))) return undefined
+  if (kind === 'Job') return 'spec.template'
+  const filledIn = former.isManifest === true ? FIXED_AND_FILLED_IN.get(kind) : undefined
+  const [spec, specBefore] = [file, former].map(({ value }) => recordAt(value, 'spec'))
+  const field = [...(FIXED.get(kind) ?? []), ...(filledIn ?? [])].find((one) => {
+    const [now, then] = [spec?.[one], specBefore?.[one]]
+    return now !== undefined && then !== undefined && !isDeepStrictEqual(now, then)
+  })
+  return field && `spec.${field}`
+}
+
+/** Whether a Pod has another account or other containers: those that admission has added to a live one are in no manifest. */
+function isOtherPod(file: RawObject, former: RawObject): boolean {
+  const [now, then] = [file, former].map(readPod)
+  if (now === undefined || then === undefined) return false
+  const isAsked = stringAt(now.spec, 'serviceAccountName') !== undefined
+  if (isAsked && now.serviceAccountName !== then.serviceAccountName) return true
+  const [names, namesBefore] = [now, then].map(
+    ({ containers }) => new Set(containers.flatMap(({ name, role }) => (role === 'ephemeral' ? [] : name))),
+  )
+  if (names === undefined || namesBefore === undefined) return false
+  return !names.isSubsetOf(namesBefore) || (former.isManifest === true && names.size < namesBefore.size)
+}
+
+function refusedChangeProblem(both: readonly [RawObject, RawObject], field: string): InputProblem {
+  return openProblem(both, {
+    alike: 'objects have changes that the API server refuses',
+    what: (subject) => `the API server refuses the change of ${subject}`,
+    why: `${field} cannot be changed: an apply leaves the object as it was, and a deletion with a new creation makes the new one`,
+    fix: 'give the new one another name, or leave the field as it is',
   })
 }
 
@@ -115,9 +167,24 @@ function podIn(object: RawObject): Pod | undefined {
 }
 
 function openAccountProblem(
-  [former, { value, origin }]: readonly [RawObject, RawObject],
+  both: readonly [RawObject, RawObject],
   replaced: string,
   applied: string,
+): InputProblem {
+  return openProblem(both, {
+    alike: 'service accounts depend on how a change is made',
+    what: (subject) => `the service account of ${subject} depends on how the change is made`,
+    why: `an apply leaves ${applied}: the API server fills in each of serviceAccountName and serviceAccount, and an apply takes away one; a replacement leaves ${replaced}`,
+    fix: 'set serviceAccountName in the manifest',
+  })
+}
+
+function openProblem(
+  [former, { value, origin }]: readonly [RawObject, RawObject],
+  {
+    what,
+    ...rest
+  }: Pick<InputProblem, 'alike' | 'why' | 'fix'> & { readonly what: (subject: string) => string },
 ): InputProblem {
   const { namespace, name } = readMeta(value)
   const subject = `${kindOf(value).kind} ${namespacedName(namespace, name)}`
@@ -125,12 +192,10 @@ function openAccountProblem(
   return {
     kind: 'duplicate',
     subject,
-    alike: 'service accounts depend on how a change is made',
-    what: `the service account of ${subject} depends on how the change is made`,
+    what: what(subject),
     where: places.join(' and ') || subject,
-    why: `an apply leaves ${applied}: the API server fills in each of serviceAccountName and serviceAccount, and an apply takes away one; a replacement leaves ${replaced}`,
-    fix: 'set serviceAccountName in the manifest',
     reach: [{ kind: kindKey(value), namespace: namespace === '' ? undefined : namespace, name }],
+    ...rest,
   }
 }
 

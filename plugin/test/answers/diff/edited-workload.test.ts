@@ -118,6 +118,7 @@ function named(account: string): string {
 }
 
 const OTHER = 'serviceAccountName: other, '
+const RUNNER = 'serviceAccountName: runner, '
 
 async function between(base: string, head: string, flags: readonly string[]): Promise<Ran> {
   const cwd = await workspace({ 'base/all.yaml': `${WORLD}${base}`, 'head/all.yaml': `${WORLD}${head}` })
@@ -152,6 +153,73 @@ describe('a service account that a manifest no longer names', () => {
     const { code, stdout } = await between(base, head, ['--base', 'base'])
     expect(stdout).toMatch(LOSES)
     expect(code).toBe(1)
+  })
+})
+
+const PODS =
+  '{metadata: {labels: {app: llama, pool: a}}, spec: {restartPolicy: Never, serviceAccountName: runner, containers: [{name: vllm}]}}'
+const kindWith = (apiVersion: string, kind: string, spec: string): string => `---
+apiVersion: ${apiVersion}
+kind: ${kind}
+metadata: {name: llama, namespace: demo}
+spec: {${spec}}
+`
+const renamed = (manifest: string): string =>
+  manifest.replace('serviceAccountName: runner', 'serviceAccountName: other')
+const SELECTS = 'selector: {matchLabels: {app: llama}}'
+const SET = kindWith('apps/v1', 'StatefulSet', `serviceName: a, ${SELECTS}, template: ${PODS}`)
+const JOB = kindWith('batch/v1', 'Job', `template: ${PODS}`)
+const POD = `---
+apiVersion: v1
+kind: Pod
+metadata: {name: llama, namespace: demo, labels: {app: llama, pool: a}}
+spec: {serviceAccountName: runner, containers: [{name: vllm}]}
+`
+
+const reselected = (manifest: string): string =>
+  manifest.replace(SELECTS, 'selector: {matchLabels: {pool: a}}')
+
+describe('a change of pods that the API server refuses', () => {
+  test.each<[what: string, base: string, head: string, field: string]>([
+    ['the selector of a Deployment', named(RUNNER), reselected(named(OTHER)), 'spec.selector'],
+    ['the service of a StatefulSet', SET, renamed(SET).replace('Name: a', 'Name: b'), 'spec.serviceName'],
+    ['the template of a Job', JOB, renamed(JOB), 'spec.template'],
+    ['the service account of a Pod', POD, renamed(POD), 'spec'],
+    ['the containers of a Pod', POD, POD.replace('vllm', 'other'), 'spec'],
+  ])('leaves open what they hold: %s', async (_, base, head, field) => {
+    for (const flag of ['--base', '--live']) {
+      const { code, stdout, stderr } = await between(base, head, [flag, 'base'])
+      expect(stdout).toContain('no container is known to gain or lose an identity')
+      expect(stdout).not.toContain('without an identity')
+      expect(stderr.replaceAll(/\s+/g, ' ')).toContain(`${field} cannot be changed`)
+      expect(code).toBe(4)
+    }
+  })
+
+  test.each<[what: string, base: string, head: string]>([
+    ['a selector, and nothing of the pods', named(RUNNER), reselected(named(RUNNER))],
+    ['the image of a Job', JOB, JOB.replace('name: vllm', 'name: vllm, image: b')],
+    ['a label of a Pod that selects nothing', POD, POD.replace('pool: a', 'pool: a, b: c')],
+  ])('is no difference if it leaves them as they are: %s', async (_, base, head) => {
+    const { code, stdout } = await between(base, head, ['--base', 'base'])
+    expect(stdout).toContain('✓ no container gains or loses an identity')
+    expect(code).toBe(0)
+  })
+
+  test('is none for what the API server names itself', async () => {
+    const [base, head] = [JOB, renamed(JOB)].map((one) => one.replace('name: llama', 'generateName: llama-'))
+    const { code, stdout } = await between(base ?? '', head ?? '', ['--base', 'base'])
+    expect(stdout).toMatch(LOSES)
+    expect(code).toBe(1)
+  })
+
+  test('is none for a live Pod to which admission has added containers', async () => {
+    const live = POD.replace(
+      'namespace: demo',
+      `namespace: demo, uid: p, creationTimestamp: '2026-01-01T00:00:00Z'`,
+    ).replace('[{name: vllm}', '[{name: vllm}, {name: istio-proxy}')
+    const { stderr } = await between(live, POD, ['--live', 'base'])
+    expect(stderr).not.toContain('refuses')
   })
 })
 
@@ -210,13 +278,15 @@ describe('a workload that asks for no pods', () => {
   })
 
   test.each([
-    ['a CronJob', 'CronJob', 'schedule: "* * * * *", jobTemplate: {spec: {template: T}}', 'suspend: true'],
-    ['a Job', 'Job', 'template: T', 'parallelism: 0'],
+    [
+      'a CronJob',
+      'CronJob',
+      `schedule: "* * * * *", jobTemplate: {spec: {template: ${PODS}}}`,
+      'suspend: true',
+    ],
+    ['a Job', 'Job', `template: ${PODS}`, 'parallelism: 0'],
   ])('counts as %s too', async (_, kind, spec, none) => {
-    const template =
-      '{metadata: {labels: {app: llama, pool: a}}, spec: {restartPolicy: Never, serviceAccountName: runner, containers: [{name: vllm}]}}'
-    const job = (more: string): string =>
-      `---\napiVersion: batch/v1\nkind: ${kind}\nmetadata: {name: run, namespace: demo}\nspec: {${spec.replace(': T', `: ${template}`)}${more}}\n`
+    const job = (more: string): string => kindWith('batch/v1', kind, `${spec}${more}`)
     const { code, stdout } = await between(job(''), job(`, ${none}`), ['--base', 'base'])
     expect(stdout).toContain('1 container undetermined')
     expect(code).toBe(4)
