@@ -63,6 +63,8 @@ function statusOf(binding: Binding, analysis: Analysis): Finding | undefined {
     const summary = `the operator says ${ready.reason}: ${ready.message}`
     return finding('KLM541', { subject, summary, evidence: [`from here it is ${verdict.reason}`] })
   }
+  // What could not be read from here is no other reason.
+  if (judgement?.state === 'undetermined') return undefined
   return finding('KLM541', {
     subject,
     summary: `the operator's status says ${ready?.reason ?? 'nothing'}, and it is ${verdict.reason}`,
