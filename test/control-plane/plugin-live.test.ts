@@ -289,6 +289,10 @@ describe('files over the cluster', () => {
     const missing = await kleym(READER, 'diff', '--without', 'iib/no-such')
     expect(missing.stderr).toMatch(/^error: the object to leave out is not there/)
     expect(missing.code).toBe(3)
+    const unread = await kleym(NOBODY, 'diff', '--without', 'iib/chat')
+    expect(unread.stderr).toMatch(/^error: cannot tell whether the object to leave out is there/)
+    expect(unread.stderr).toContain('cannot list InferenceIdentityBinding')
+    expect(unread.code).toBe(4)
   })
 })
 

@@ -15,6 +15,13 @@ import {
   type ScmConfigText,
   readOperatorDeployment,
 } from '@kleym/shared/core/analysis/index.ts'
+import { qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
+import {
+  unknownReasonFix,
+  unknownReasonText,
+  type UnknownReason,
+} from '@kleym/shared/core/model/unknown-reason.ts'
+import { missingRbacRules } from '../cluster/rbac.ts'
 import { canonicalText } from '@kleym/shared/core/base/json.ts'
 import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
 import { isSpirePart } from '@kleym/shared/core/answers/index.ts'
@@ -35,6 +42,7 @@ import { loadFiles, STDIN, type DesiredState, type LoadedFiles } from '../source
 import type { MisspelledObject } from '../sources/near-miss.ts'
 import type { Opaque } from '../sources/door.ts'
 import type { InputProblem } from '../sources/problem.ts'
+import type { ObjectName } from '../sources/kind-name.ts'
 import { snapshotSource } from './snapshot-source.ts'
 import { refuseTooManySelections } from './answer-limits.ts'
 import { driverFor, release } from './memory.ts'
@@ -373,18 +381,17 @@ class Gathering {
     const { settings, sources } = this.#options
     const live = side?.objects ?? this.#dump?.objects
     const laid = overlay(live ?? [], this.#files.objects)
+    const problems = [...(this.#dump?.problems ?? []), ...this.#files.problems, ...laid.problems]
     const beside = {
       operators: this.#laidOver(side?.operatorDeployments),
       scms: this.#laidOver(side?.scmWorkloads),
     }
-    const left = this.#withoutNamed([laid.objects, beside.operators, beside.scms], side)
+    const left = this.#withoutNamed([laid.objects, beside.operators, beside.scms], side, problems)
     const [kept = [], operators = [], scms = []] = left
     const named = withPossibleNames(kept)
     const objects = [...named.objects, ...this.#named]
     const all: readonly Opaque[] = [
-      ...(this.#dump?.problems ?? []),
-      ...this.#files.problems,
-      ...laid.problems,
+      ...problems,
       ...openChanges(this.#files.objects, sources.appliedOver?.objects ?? []),
       ...takenAway(this.#files, sources.appliedOver),
       ...named.problems,
@@ -490,17 +497,29 @@ class Gathering {
   #withoutNamed(
     lists: readonly (readonly RawObject[])[],
     side: LiveSide | undefined,
+    problems: readonly InputProblem[],
   ): readonly (readonly RawObject[])[] {
     const { without } = this.#options.sources
     if (without.length === 0) return lists
     const objects = [...new Set(lists.flat())]
+    const parts = problems.flatMap(unreadObjects).map(({ kind, why }) => [kind, why] as const)
     const deleted = without.flatMap((gone) => {
       const named = objects.filter(({ value }) => isNamed(value, gone, this.#namespace))
       if (named.length > 0) return named
       const path = [gone.kind, gone.namespace ?? this.#namespace, gone.name].join('/')
+      const where = `--without ${path}`
+      const why = whyHidden(gone, [...(side?.gaps ?? []), ...gapsOf(problems), ...parts])
+      if (why !== undefined) {
+        throw new KleymError(why.verb === 'read' ? 'input' : 'unreachable', {
+          what: 'cannot tell whether the object to leave out is there',
+          where,
+          why: unknownReasonText(why),
+          fix: missingRbacRules([why]).join(' ') || unknownReasonFix(why),
+        })
+      }
       throw new KleymError('not-found', {
         what: 'the object to leave out is not there',
-        where: `--without ${path}`,
+        where,
         why: `no object of that kind, namespace and name is ${side === undefined ? 'among the files' : 'in the cluster or among the files'}`,
         fix: 'write KIND[.GROUP]/[NAMESPACE/]NAME of an object that is there',
       })
@@ -508,6 +527,16 @@ class Gathering {
     const left = new Set(afterDeletionOf(deleted, objects))
     return lists.map((list) => list.filter((one) => left.has(one)))
   }
+}
+
+/** Why an object that was not found may be there all the same; undefined: it is not. */
+function whyHidden(
+  { kind, group }: ObjectName,
+  gaps: readonly (readonly [kind: string, why: UnknownReason])[],
+): UnknownReason | undefined {
+  const isAbout = (one: string): boolean =>
+    one === '*' || (group === undefined ? one.split('.')[0] === kind : one === qualifiedKind({ kind, group }))
+  return gaps.find(([one]) => isAbout(one))?.[1]
 }
 
 /** Works a snapshot out under some settings, and what of them matters to it. */

@@ -99,3 +99,14 @@ test('what another deletion takes along may be named as well', async () => {
   const both = ['--without', 'namespace/demo', '--without', 'iib/demo/chat']
   expect((await without('diff', ...both)).stdout).toContain('demo/chat is deleted')
 })
+
+const BROKEN = 'apiVersion: kleym.sonda.red/v1alpha1\nkind: InferenceIdentityBinding\nmetadata: { name: [\n'
+
+test('what is in no file that could be read is not known to be gone', async () => {
+  const cwd = await workspace({ 'live/all.yaml': LIVE, 'live/broken.yaml': BROKEN })
+  const gone = ['diff', '-A', '--offline', '--live', 'live', '--without', 'iib/demo/elsewhere']
+  const { code, stderr } = await inProcess(gone, cwd)
+  expect(stderr).toMatch(/^error: cannot tell whether the object to leave out is there/)
+  expect(stderr).toContain('broken.yaml')
+  expect(code).toBe(4)
+})
