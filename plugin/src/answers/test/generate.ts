@@ -21,7 +21,7 @@ const HEADER = `# Who holds which identity, written by kubectl kleym test --gene
 export function generated(input: AnswerInput, isLimited: boolean): CommandResult {
   const made = input.drive(generating(input.after))
   const { tests, notPinned } = thatHold(made.tests, input)
-  const leftOut = [...made.leftOut, ...notPinned]
+  const leftOut = [...made.leftOut, ...made.unsure, ...notPinned]
   const incomplete = incompleteText(input) ?? nothingRead(input)
   const texts = tests.map((one) => `---\n${stringify(one, { lineWidth: 0, aliasDuplicateObjects: false })}`)
   return {

@@ -44,3 +44,27 @@ test('what a container holds is worked out twice, and what is not known once, ho
   expect(ofContainer).toHaveBeenCalledTimes(2 * NAMESPACES)
   expect(more.mock.calls.length).toBeLessThan(NAMESPACES)
 })
+
+test('an identity that is not certain is not pinned, and stderr says which', async () => {
+  const federated = {
+    ...REGISTRATION,
+    spec: { spiffeIDTemplate: 'spiffe://example.org/x', federatesWith: ['b.example'] },
+  }
+  const objects = [
+    { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1', uid: 'uid-of-n1' } },
+    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team-0', uid: 'team-0' } },
+    podIn('team-0'),
+  ]
+  const run = async (registration: unknown) => {
+    const world = [...objects, registration].map((one) => JSON.stringify(one)).join('\n---\n')
+    const cwd = await workspace({ 'scm.yaml': SCM_CONFIG, 'world.yaml': world })
+    return await inProcess(['test', '--generate', '--offline', '-f', 'world.yaml', ...SETTINGS], cwd)
+  }
+  expect((await run(REGISTRATION)).code).toBe(0)
+  const { code, stdout, stderr } = await run(federated)
+  expect(code).toBe(4)
+  expect(stdout).not.toContain('identities:')
+  expect(stderr).toMatch(
+    /not pinned: which containers hold spiffe:\/\/example\.org\/x: .* bundle of b\.example/,
+  )
+})

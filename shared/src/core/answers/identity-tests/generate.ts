@@ -26,14 +26,16 @@ export interface WrittenTest {
 export interface GeneratedTests {
   readonly tests: readonly WrittenTest[]
   readonly leftOut: readonly string[]
+  /** Identities whose holders they pin in part, or not at all, a sentence each. */
+  readonly unsure: readonly string[]
 }
 
 /** Makes tests of what an analysis settles to. One step for each pod. */
 export function* generating(analysis: Analysis): Steps<GeneratedTests> {
   const found = yield* findingHolders(analysis)
-  const { holders, namespaces, leftOut } = found
+  const { holders, namespaces, leftOut, unsure } = found
   // A container that may hold anything makes it impossible to say which containers hold an identity and that no other does.
-  if (leftOut.length > 0) return { tests: testsByContainer(found), leftOut }
+  if (leftOut.length > 0) return { tests: testsByContainer(found), leftOut, unsure }
   const homes = Map.groupBy([...holders.keys()].toSorted(compareBytes), (id) => homeOf(holders.get(id) ?? []))
   const tests = [...homes.keys()].toSorted(compareBytes).map((home) =>
     home === ''
@@ -45,6 +47,7 @@ export function* generating(analysis: Analysis): Steps<GeneratedTests> {
   )
   return {
     leftOut,
+    unsure,
     tests: [...tests, testOf('elsewhere', { rules: elsewhereRules([...namespaces], new Set(homes.keys())) })],
   }
 }

@@ -9,7 +9,7 @@ import { TRUST_DOMAIN } from '../../predict/index.ts'
 import { trustDomainIn } from '../../model/spiffe-id.ts'
 import type { Steps } from '../../base/steps.ts'
 import { whyOpenText, YES } from '../../model/truth/truth.ts'
-import { compareBytes, compareKeys } from '../../base/text/bytes.ts'
+import { compareBytes, compareKeys, distinct } from '../../base/text/bytes.ts'
 import { SelectablePods } from './container-selector.ts'
 import { patternOfHoles } from './id-pattern.ts'
 import type { ContainersWritten } from './schema.ts'
@@ -36,6 +36,8 @@ export interface HoldersFound {
   readonly notCertain: ReadonlySet<string>
   /** What may give any identity, and where, a sentence each. */
   readonly leftOut: readonly string[]
+  /** Why it is not certain which containers hold one of `notCertain`, a sentence each. */
+  readonly unsure: readonly string[]
 }
 
 /** Finds them in what an analysis settles to. A step for each pod that is not like one before. */
@@ -46,7 +48,8 @@ export function* findingHolders(analysis: Analysis): Steps<HoldersFound> {
   const namespaces = new Map<string, NamespaceHolders>()
   const notCertain = new Set<string>()
   const leftOut = new Set<string>()
-  const heldBy = (pod: Pod): readonly Omit<IdHolder, 'pod'>[] =>
+  const unsure = new Set<string>()
+  const heldBy = (pod: Pod): readonly (Omit<IdHolder, 'pod'> & Unsure)[] =>
     holdings
       .of(pod, pods.containersOf(pod))
       .map(({ container: { name, injectedBy }, there, held, perhaps, other }) => {
@@ -57,21 +60,34 @@ export function* findingHolders(analysis: Analysis): Steps<HoldersFound> {
           isAdded: injectedBy !== undefined,
           ids: new Set(there === YES ? idsOf(held).map(patternOfHoles) : []),
           possible: new Set(idsOf([...held, ...perhaps]).map(patternOfHoles)),
+          unsure: [...(there === YES ? [] : held), ...perhaps].map(
+            ({ spiffeId = '', why }) => [patternOfHoles(spiffeId), why ?? whyOpenText(there) ?? ''] as const,
+          ),
           open: whyOpenText(other) ?? unnamed?.why,
         }
       })
   yield* workingOn(analysis.podsInQuestion, heldBy, (pod, containers) => {
-    for (const one of containers) {
+    for (const { unsure: notSure, ...one } of containers) {
       const holder = { pod, ...one }
-      const { isAdded, ids, possible, open } = one
+      const { isAdded, ids, open } = one
       // What a pod is given as a whole is pinned of all its containers, those that a webhook adds too.
-      if (!isAdded) for (const id of possible) if (!ids.has(id)) notCertain.add(id)
+      if (!isAdded)
+        for (const [id, why] of notSure)
+          if (!ids.has(id)) {
+            notCertain.add(id)
+            unsure.add(`which containers hold ${id}: ${why}`)
+          }
       getOrCreate(namespaces, pod.namespace, () => new NamespaceHolders()).all.push(holder)
       for (const id of ids) getOrCreate(holders, id, () => []).push(holder)
       if (open !== undefined) leftOut.add(`what containers of namespace ${pod.namespace} hold: ${open}`)
     }
   })
-  return { holders, namespaces, notCertain, leftOut: [...leftOut].toSorted(compareBytes) }
+  return { holders, namespaces, notCertain, leftOut: distinct([...leftOut]), unsure: distinct([...unsure]) }
+}
+
+/** What a container may hold, by its ID, and why that is not certain. */
+interface Unsure {
+  readonly unsure: readonly (readonly [id: string, why: string])[]
 }
 
 /** The holders, by workload where all its pods hold it, else pod by pod; each by its container, so that another one is seen. */
