@@ -69,6 +69,7 @@ spec: { spiffeIDTemplate: 'spiffe://example.org/${id}', workloadSelectorTemplate
 }
 
 const OF_ZONE = selecting('k8s:ns:team-a', '{{ index .NodeMeta.Labels "zone" }}')
+const BY_NAME = selecting('k8s:ns:team-a', '{{ .NodeMeta.Name }}')
 const OF_DOMAIN = selecting('k8s:ns:team-a', '{{ .ClusterDomain }}/{{ index .NodeMeta.Labels "zone" }}')
 const OF_TEAM = selecting('k8s:ns:team-a', '{{ .PodMeta.Labels.team }}')
 const OF_NOTE = selecting('k8s:ns:team-a', '{{ .PodMeta.Annotations.team }}')
@@ -121,6 +122,8 @@ test.each<[what: string, registration: string, before: Partial<World>, after: Pa
   ['which Nodes there are', OF_ZONE, {}, { nodes: node('n1', 'a') }],
   ['which Nodes there are, for a static entry', STATIC, {}, { nodes: node('n2', 'b') }],
   ['where pods may run, for a static entry', STATIC, {}, { spec: PINNED }],
+  ['where pods may run, for the name of their node in the ID', BY_NAME, {}, { spec: PINNED }],
+  ['which Nodes there are, for their names in the ID', BY_NAME, {}, { nodes: node('n1', 'a') }],
   ['where pods may run, for a node by its name', selecting('k8s:node-name:n1'), {}, { spec: PINNED }],
   [
     'what a policy sets a label to',
@@ -158,4 +161,12 @@ test.each<[what: string, registration: string, before: Partial<World>, after: Pa
   const { code, stdout } = await diff(base ?? '', head ?? '')
   expect(stdout).toMatch(/^✓ no container gains or loses an identity/)
   expect(code).toBe(0)
+})
+
+test('an ID of the name of the node goes for certain with what gives it', async () => {
+  const other = BY_NAME.replace('{{ .NodeMeta.Name }}', 'web')
+  const { code, stdout } = await diff(world({ registration: BY_NAME }), world({ registration: other }))
+  expect(stdout).toContain('1 container of team-a loses spiffe://example.org/<node name>')
+  expect(stdout).not.toContain('undetermined')
+  expect(code).toBe(1)
 })

@@ -165,7 +165,7 @@ function compared(
   const lost = changes(held, will, unreadAfter)
   const uncertain = new Map<string, UncertainHolder>()
   const note = (key: string, { holder }: HolderState): void => {
-    const opened = openedBy(held.get(key), will.get(key))
+    const opened = [...openedBy(held.get(key), will.get(key)), ...onOtherNodes(held.get(key), will.get(key))]
     const why = [...opened, ...(gained.open.get(key) ?? []), ...(lost.open.get(key) ?? [])]
     if (why.length > 0) uncertain.set(key, { ...holder, why: [...new Set(why)].slice(0, REASONS_MOST) })
   }
@@ -303,6 +303,16 @@ function openedBy(left: HolderState | undefined, right: HolderState | undefined)
     (registration) => before.get(registration) ?? after.get(registration) ?? [],
   )
   return distinct(why).slice(0, REASONS_MOST)
+}
+
+/** The SPIFFE IDs that stand for those of other nodes before than after. */
+function onOtherNodes(left: HolderState | undefined, right: HolderState | undefined): readonly string[] {
+  return [...(left?.byNode ?? [])].flatMap(([id, nodes]) => {
+    const others = right?.byNode.get(id) ?? nodes
+    return others === nodes
+      ? []
+      : [`${id} is that of each node where the pod may run, and the change chooses nodes otherwise`]
+  })
 }
 
 /** A container that a thousand registrations may reach has as many reasons, and so have all that are beside it. */

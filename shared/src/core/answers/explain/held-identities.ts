@@ -29,6 +29,8 @@ interface HeldByContainer {
   readonly perhaps: ReadonlyMap<string, string>
   /** The registrations that are perhaps issued, each with what leaves it open. */
   readonly open: ReadonlyMap<string, string>
+  /** Of the SPIFFE IDs that stand for one on each node where the pod may run: what decides about these nodes. */
+  readonly byNode: ReadonlyMap<string, string>
   /** Whether a registration that kleym does not follow is among them. */
   readonly unfollowed: boolean
 }
@@ -113,6 +115,7 @@ export function* identitiesOf(
       const ids = new Set<string>()
       const perhaps = new Map<string, string>()
       const open = new Map<string, string>()
+      const byNode = new Map<string, string>()
       let unfollowed = false
       for (const one of undecided) {
         const { registration, why } = getOrCreate(texts, one, () => textsOf(one))
@@ -132,6 +135,8 @@ export function* identitiesOf(
           open.set(`${sourceText(source)} ${ofSetup}`, `${sourceText(source)}: ${setup}`)
         if (given === YES) {
           if (spiffeId !== undefined) ids.add(spiffeId)
+          if (spiffeId?.includes('<') === true && isNodeReader(source))
+            byNode.set(spiffeId, decidedBy(registration, pod, container))
           continue
         }
         const text = `${sourceText(source)}: ${whyOpenText(given) ?? 'not known'}`
@@ -145,7 +150,7 @@ export function* identitiesOf(
         unfollowed = true
         open.set([sourceText(source), textOfSpec(source.name), facts, madeFrom().text].join(' '), text)
       }
-      return { container: container.name, held: { ids, perhaps, open, unfollowed } }
+      return { container: container.name, held: { ids, perhaps, open, byNode, unfollowed } }
     })
   }
   const take = (pod: Pod, containers: readonly HeldOfPod[]): void => {
@@ -200,6 +205,7 @@ function both(one: HeldByContainer, other: HeldByContainer): HeldByContainer {
     ids: one.ids.union(other.ids),
     perhaps: new Map([...one.perhaps, ...other.perhaps]),
     open: new Map([...one.open, ...other.open]),
+    byNode: new Map([...one.byNode, ...other.byNode]),
     unfollowed: one.unfollowed || other.unfollowed,
   }
 }
