@@ -8,8 +8,8 @@ import { workspace } from '../support/workspace.ts'
 
 const pod = (name: string, extra = ''): string =>
   `apiVersion: v1\nkind: Pod\nmetadata:\n  name: ${name}\n${extra}`
-const policy = (driver: string): string =>
-  `apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nmetadata:\n  name: a\nspec: {driver: ${driver}, x: '{{ request }}'}\n`
+const policy = (driver: string, does = 'mutate'): string =>
+  `apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nmetadata:\n  name: a\nspec: {${does}: {driver: ${driver}}, x: '{{ request }}'}\n`
 
 describe('which files are read', () => {
   const files = {
@@ -42,7 +42,12 @@ describe('which files are read', () => {
   })
 
   test('of a policy that may mount the Workload API, that there is one: its templates are its own', async () => {
-    const root = await workspace({ 'a.yaml': policy('csi.spiffe.io'), 'b.yaml': policy('csi.example.com') })
+    const root = await workspace({
+      'a.yaml': policy('csi.spiffe.io'),
+      'b.yaml': policy('csi.example.com'),
+      // One that refuses pods mounts nothing.
+      'c.yaml': policy('csi.spiffe.io', 'validate'),
+    })
     const { objects, problems } = await load(root, {})
     expect([objects.map((one) => one.podChange?.mountsWorkloadApi), problems]).toEqual([[true], []])
   })

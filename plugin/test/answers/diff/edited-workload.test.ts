@@ -338,3 +338,12 @@ describe('Jobs whose names the API server makes up', () => {
     expect((await inProcess(ask, cwd)).stdout).toBe('job/demo/a-*\n')
   })
 })
+
+test('a container that loses its identity has no way to the Workload API that is fixed', async () => {
+  const cwd = await workspace({
+    'base/all.yaml': `${WORLD}${named(RUNNER)}`,
+    'head/all.yaml': `${WORLD}${named(OTHER)}`,
+  })
+  const { stdout } = await inProcess(['diff', ...SETTINGS, '--base', 'base', '-f', 'head'], cwd)
+  expect(stdout).toMatch(/fixed: none +no longer apply: 1 warning/)
+})

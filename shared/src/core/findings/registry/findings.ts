@@ -422,6 +422,7 @@ export const FINDINGS = {
     fix: 'Give SCM a shorter or plainer className, and kleym the same (--clusterspiffeid-class-name).',
   }),
   KLM430: warning({
+    tells: 'too little is held',
     noEffect: 'of any output',
     title: 'an identity without a way to the Workload API',
     meaning: [
@@ -437,6 +438,7 @@ export const FINDINGS = {
     ],
   }),
   KLM431: warning({
+    tells: 'too little is held',
     title: 'waiting for an SVID that cannot come',
     meaning: [
       'An init container or a postStart hook runs spire-agent api fetch or spiffe-helper, but its container cannot have an SVID at that time.',

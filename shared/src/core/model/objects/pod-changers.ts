@@ -48,8 +48,11 @@ export function podChangeOf(
   const alone = setsNamespaces ? 'namespaces' : aloneIn(value, whole)
   if (alone === 'neither') return undefined
   const namespaces = setsNamespaces ? undefined : namespacesOf(kind, value)
-  const mountsWorkloadApi = !setsNamespaces && /spire|spiffe/i.test(whole)
-  const setsLabels = /labels|annotations|containers/i.test(whole) && (setsNamespaces || MUTATES.test(whole))
+  const mutates = MUTATES.test(whole)
+  // Such a policy of Kyverno may also refuse objects alone; what the others are called says that they change them.
+  const mayOnlyRefuse = group === 'kyverno.io' && !mutates
+  const mountsWorkloadApi = !setsNamespaces && !mayOnlyRefuse && /spire|spiffe/i.test(whole)
+  const setsLabels = /labels|annotations|containers/i.test(whole) && (setsNamespaces || mutates)
   if (!mountsWorkloadApi && !setsLabels) return undefined
   return {
     by,
