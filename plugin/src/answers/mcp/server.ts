@@ -1,6 +1,5 @@
 // The server of `kubectl kleym mcp`, by the official SDK (https://modelcontextprotocol.io/specification/2025-11-25).
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
-import * as z from 'zod'
 import type { CommandContext } from '../../io/context.ts'
 import { ask, type ServerFlags } from './ask.ts'
 import { TOOLS } from './tools.ts'
@@ -33,8 +32,7 @@ export function kleymServer(flags: ServerFlags, context: CommandContext): KleymS
       {
         title: tool.title,
         description: tool.description,
-        // A misspelt argument must not widen the question to what it would have narrowed.
-        inputSchema: z.strictObject(tool.inputSchema),
+        inputSchema: tool.inputSchema,
         annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
       },
       async (args) => {

@@ -39,7 +39,8 @@ export interface Tool {
   readonly title: string
   readonly description: string
   readonly command: new (argv: string[], config: CommandConfig) => KleymCommand
-  readonly inputSchema: Readonly<Record<string, z.ZodOptional<z.ZodString> | z.ZodString>>
+  /** Strict: a misspelt argument must not widen the question to what it would have narrowed. */
+  readonly inputSchema: z.ZodObject<Record<string, z.ZodOptional<z.ZodString> | z.ZodString>>
   /** Whether it is about the cluster or the files of the server: `why` reads neither. */
   readonly hasSources: boolean
 }
@@ -62,7 +63,10 @@ export const TOOLS: readonly Tool[] = [
     description:
       'Why an InferenceIdentityBinding is ready, refused or waiting, which SPIFFE ID it gives, and which pods and containers get it.',
     command: ExplainCommand,
-    inputSchema: { target: word('A binding, as NAMESPACE/NAME; without it, all.').optional(), namespace },
+    inputSchema: z.strictObject({
+      target: word('A binding, as NAMESPACE/NAME; without it, all.').optional(),
+      namespace,
+    }),
     hasSources: true,
   },
   {
@@ -71,12 +75,12 @@ export const TOOLS: readonly Tool[] = [
     description:
       'Which SPIFFE identities a pod, workload, service account or pool gets, from which objects, or who holds a SPIFFE ID.',
     command: WhoSelectsCommand,
-    inputSchema: {
+    inputSchema: z.strictObject({
       target: word(
         'pod/NAME, deployment/NAME, sa/NAME, inferencepool/NAME, iib/NAME, or a SPIFFE ID; without it, all.',
       ).optional(),
       namespace,
-    },
+    }),
     hasSources: true,
   },
   {
@@ -85,7 +89,10 @@ export const TOOLS: readonly Tool[] = [
     description:
       'Bindings, registrations and access policies that clash, with a code, the evidence and a fix for each.',
     command: ConflictsCommand,
-    inputSchema: { target: word('Only this binding, as NAMESPACE/NAME.').optional(), namespace },
+    inputSchema: z.strictObject({
+      target: word('Only this binding, as NAMESPACE/NAME.').optional(),
+      namespace,
+    }),
     hasSources: true,
   },
   {
@@ -94,13 +101,13 @@ export const TOOLS: readonly Tool[] = [
     description:
       'Which identities and findings would change if the given manifests were applied. Nothing is applied.',
     command: DiffCommand,
-    inputSchema: {
+    inputSchema: z.strictObject({
       manifests: z
         .string()
         .min(1)
         .max(MANIFESTS_MAX)
         .describe('Kubernetes manifests in YAML, with --- between them.'),
-    },
+    }),
     hasSources: true,
   },
   {
@@ -108,7 +115,10 @@ export const TOOLS: readonly Tool[] = [
     title: 'Whom policies name',
     description: 'Which access policies name which identities, who holds those, and which match nobody.',
     command: PoliciesCommand,
-    inputSchema: { target: word('A policy, as NAMESPACE/NAME; without it, all.').optional(), namespace },
+    inputSchema: z.strictObject({
+      target: word('A policy, as NAMESPACE/NAME; without it, all.').optional(),
+      namespace,
+    }),
     hasSources: true,
   },
   {
@@ -118,7 +128,7 @@ export const TOOLS: readonly Tool[] = [
       'Follows the identity of a container hop by hop (wanted, installed, rendered, on the server, on the agent, attested, reachable, used), ' +
       'for any pod, and names the first hop that is broken, with its fix. A hop that is not known says which command settles it; nothing is executed.',
     command: WhyCommand,
-    inputSchema: {
+    inputSchema: z.strictObject({
       target: word('A pod, as NAMESPACE/NAME, or a workload, as deployment/NAME.'),
       namespace,
       container: word('Only this container; without it, those that a registration is for.').optional(),
@@ -132,7 +142,7 @@ export const TOOLS: readonly Tool[] = [
       selectors: word(
         'The selectors that the agent found, as type:value with commas between them.',
       ).optional(),
-    },
+    }),
     hasSources: true,
   },
   {
@@ -142,12 +152,12 @@ export const TOOLS: readonly Tool[] = [
       'What a code of a finding (KLM301) or a reason of a condition (UnsafeSelector) means, and how to put it right.',
     command: ExplainCommand,
     // Any other word is a binding, which would be looked for in the cluster of the default kubeconfig.
-    inputSchema: {
+    inputSchema: z.strictObject({
       target: word('A code or a reason.').refine(
         hasPage,
         'must be a code, as KLM301, or a reason, as UnsafeSelector',
       ),
-    },
+    }),
     hasSources: false,
   },
 ]
