@@ -471,3 +471,54 @@ spec: { spiffeID: ${NEW}, parentID: spiffe://example.org/node/x, selectors: ['un
   expect(stdout).not.toContain('is lost, and nothing takes its place')
   expect(stdout.replaceAll(/\s+/g, ' ')).toContain('not known: what is held by vllm of pod team-a/llama-0')
 })
+
+describe('words that can be pasted and believed', () => {
+  const ARGS = ['objective/team-a/chat', 'assistant', '-o', 'wide']
+
+  test('the old object is deleted in its own group, since kubectl would look in the first that has the kind', async () => {
+    const namesake = `---
+apiVersion: inference.networking.x-k8s.io/v1alpha2
+kind: InferenceObjective
+metadata: { name: chat, namespace: team-a }
+spec: { poolRef: { name: llama } }
+`
+    const one = await rename(ARGS, CHAT)
+    expect(one.stdout.match(/kubectl delete inference\S+/g)).toEqual([
+      'kubectl delete inferenceobjectives.llm-d.ai',
+    ])
+    const two = await rename(ARGS, `${CHAT}${namesake}`)
+    expect(two.stdout.match(/kubectl delete inference\S+/g)?.toSorted()).toEqual([
+      'kubectl delete inferenceobjectives.inference.networking.x-k8s.io',
+      'kubectl delete inferenceobjectives.llm-d.ai',
+    ])
+  })
+
+  test('a place that names the old ID twice is listed once', async () => {
+    const both = `{ data: { a: ${JSON.stringify(`${OLD} ${OLD}`)}, b: ${JSON.stringify(`"${OLD}" == x || ${OLD}`)} } }`
+    const map = `---\n${JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'm', namespace: 'web' }, data: { rego: `x == "${OLD}"\nstartswith(x, "${OLD}")\nregex.match("^spiffe://example.org/ns/team-a/.*", x)\nregex.match("^spiffe://example.org/ns/.*", x)` } })}\n`
+    const intentions = naming(
+      'consul.hashicorp.com/v1alpha1',
+      'ServiceIntentions',
+      `{ sources: [{ name: "${OLD}" }] }`,
+    )
+    const { stdout } = await rename(ARGS, `${CHAT}${map}${intentions}${naming('v1', 'ConfigMap', both)}`)
+    const rows = stdout.split('\n').filter((row) => /take the old ID out|first ConfigMap/.test(row))
+    expect(rows.length).toBeGreaterThan(1)
+    expect(rows).toEqual([...new Set(rows)])
+  })
+
+  test('a static entry of which it is not known whether it applies is the same before and after', async () => {
+    const entry = `---
+apiVersion: spire.spiffe.io/v1alpha1
+kind: ClusterStaticEntry
+metadata: { name: vm, uid: 44444444-0000-4000-8000-000000000001 }
+spec:
+  spiffeID: spiffe://example.org/vm
+  parentID: spiffe://example.org/spire/agent/x509pop/vm
+  selectors: ['unix:uid:1001']
+`
+    const { code, stdout } = await rename(ARGS, `${CHAT}${entry}`)
+    expect(stdout).not.toContain('what is held by')
+    expect(code).toBe(0)
+  })
+})

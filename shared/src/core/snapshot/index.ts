@@ -3,6 +3,7 @@ export { allNamespaces, isAnyClassed, namespacesByName } from './namespaces-and-
 export { madeBy } from './pod-makers-in.ts'
 export { CHOOSING_NODES, readsNode } from './pod-reads.ts'
 export {
+  groupsOfOld,
   type RenameQuestion,
   bindingsConcerned,
   isToBeMade,

@@ -101,6 +101,16 @@ export function withNew(snapshot: Snapshot, question: RenameQuestion): Snapshot 
     : { ...snapshot, objectives: objectives.with(copies(objectives.read)) }
 }
 
+/** The groups in which the pool or objective of the old name was read, in the order of the objects. */
+export function groupsOfOld({ pools, objectives }: Snapshot, question: RenameQuestion): readonly string[] {
+  const all: Each<Pool | Objective> = question.kind === 'pool' ? pools.read : objectives.read
+  const old =
+    question.kind === 'binding'
+      ? []
+      : [...all].filter((one) => isNamed(one, question.namespace, question.from))
+  return [...new Set(old.map(({ group }) => group))]
+}
+
 /** Without the pool or objective of the old name. */
 export function withoutOld(snapshot: Snapshot, question: RenameQuestion): Snapshot {
   const key = namedKind(question)

@@ -1,4 +1,5 @@
 // What the containers of a state hold, for a comparison with another state: worked out once for pods that are alike.
+import { mayMeet } from '../../base/go/template/mentions.ts'
 import { canonicalText, own } from '../../base/json.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
 import { lazy } from '../../base/lazy.ts'
@@ -101,13 +102,19 @@ export function* identitiesOf(
     const facts = [factsBehind(outcome, pod, container, around), admitted(pod)]
     return canonicalText(isNodeReader(source) ? [...facts, around.nodes()] : facts)
   }
+  // A part of the key of each registration of the pod: as text they would stand in it as often as there are registrations.
+  const digestOf = (of: readonly EntryOutcome[]): string => sha256Hex(conditionsOf(of, selectors).join(' '))
   const heldBy = (pod: Pod, differing?: ReadonlySet<string>): readonly HeldOfPod[] => {
-    const conditions = lazy(() => {
+    const outcomes = lazy(() => {
       const every = isOfWaiting ? [pod, ...holdings.scheduled(pod)] : [pod]
-      const of = every.flatMap((one) => prediction.entriesOf(one))
-      // A part of the key of each registration of the pod: as text they would stand in it as often as there are registrations.
-      return { digest: sha256Hex(conditionsOf(of, selectors).join(' ')) }
+      return every.flatMap((one) => prediction.entriesOf(one))
     })
+    const conditions = lazy(() => ({ digest: digestOf(outcomes()) }))
+    /** Nothing displaces a static entry: only what may be the same entry can decide about it. */
+    const digestFor = ({ source, spiffeId }: Registration): string =>
+      source.kind === 'ClusterStaticEntry' && spiffeId !== undefined
+        ? digestOf(outcomes().filter(({ entry }) => entry === undefined || mayMeet(entry.spiffeId, spiffeId)))
+        : conditions().digest
     const madeFrom = lazy(() => ({ text: canonicalText([pod.metadata, pod.spec, shownToTemplates]) }))
     const more = differing && holdings.addedTo(pod).filter(({ name }) => differing.has(name))
     const containers = [...pod.containers, ...(more ?? [])]
@@ -142,7 +149,7 @@ export function* identitiesOf(
         const text = `${sourceText(source)}: ${whyOpenText(given) ?? 'not known'}`
         const facts = decidedBy(registration, pod, container)
         if (verdict !== 'unknown') {
-          open.set([sourceText(source), spiffeId, facts, conditions().digest].join(' '), text)
+          open.set([sourceText(source), spiffeId, facts, digestFor(registration)].join(' '), text)
           if (spiffeId !== undefined) perhaps.set(spiffeId, text)
           continue
         }

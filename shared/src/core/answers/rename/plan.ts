@@ -8,7 +8,7 @@ import { givenByNothing, policyName, type Analysis } from '../../analysis/index.
 import { findingEntry } from '../../findings/index.ts'
 import { WORKLOAD_KINDS } from '../../model/objects/workload.ts'
 import { counted, summaryText } from '../../base/text/counted.ts'
-import { type Snapshot, objectivesLeading } from '../../snapshot/index.ts'
+import { groupsOfOld, type Snapshot, objectivesLeading } from '../../snapshot/index.ts'
 import { acceptLines, keptLines } from './consumers.ts'
 import { type Bridge, type Rename, type RenamedBinding } from './rename.ts'
 import { holderKey, type Holder } from '../../model/objects/pod-index.ts'
@@ -174,9 +174,11 @@ function switchStep(rename: Rename, { analysis, command }: PlanWords): RenameSte
     title: first === undefined ? 'Edit the bindings' : 'Switch to the new ID',
     lines: present(
       isToBeMade && beside.length === 0 && makeText(question),
-      ...own.map(
-        ({ kind, consumer, where, newId }) =>
-          `first ${kind} ${consumer} ${where}: if it asks for its own SVID by ID, let it ask for ${newId}`,
+      ...new Set(
+        own.map(
+          ({ kind, consumer, where, newId }) =>
+            `first ${kind} ${consumer} ${where}: if it asks for its own SVID by ID, let it ask for ${newId}`,
+        ),
       ),
       ...objectiveLines(analysis.snapshot, question),
       ...renamed.flatMap((one) => switchLines(one, rename, command)),
@@ -193,7 +195,7 @@ function switchStep(rename: Rename, { analysis, command }: PlanWords): RenameSte
         ? 'nobody: no ID was given'
         : first === undefined
           ? unchanged
-          : `nobody at once: ${counted(holdersOf(rename), 'container')} keep the old ID, and what gives it cannot go`,
+          : `nobody at once: the old ID stays with ${counted(holdersOf(rename), 'container')}, and what gives it cannot go`,
   }
 }
 
@@ -265,18 +267,28 @@ function forgetStep({ question, consumers, changes, done }: Rename, { analysis }
   return {
     title: 'Take the old name away',
     lines: present(
-      ...consumers.named
-        .filter(({ oldId }) => gone.has(oldId))
-        .map((one) => `${one.kind} ${one.consumer}: take the old ID out of ${one.where}`),
+      ...new Set(
+        consumers.named
+          .filter(({ oldId }) => gone.has(oldId))
+          .map((one) => `${one.kind} ${one.consumer}: take the old ID out of ${one.where}`),
+      ),
       ...keptLines(kept),
       ...targeting.map((one) => `${one} targets ${word} ${from}: let it target ${to}`),
-      kind !== 'binding' &&
-        `kubectl delete ${plural} ${from} -n ${namespace}, once no route, gateway or objective uses it`,
+      ...(kind === 'binding' ? [] : groupsToDelete(analysis.snapshot, question)).map(
+        (group) =>
+          `kubectl delete ${plural}.${group} ${from} -n ${namespace}, once no route, gateway or objective uses it`,
+      ),
     ),
     check: `kubectl kleym who-selects -A --spiffe-id ${first?.oldId ?? ''}`,
     shows: 'no container with it, and nobody that names it',
     without: 'nobody at once: whoever is given the old ID later is accepted by all that still name it',
   }
+}
+
+/** Two groups have these kinds, and kubectl would take either: so commands name the group. */
+function groupsToDelete(snapshot: Snapshot, question: Rename['question']): readonly string[] {
+  const groups = groupsOfOld(snapshot, question)
+  return groups.length > 0 ? groups : [RENAMED[question.kind].group]
 }
 
 /** The policies whose target is a pool. */
