@@ -252,10 +252,13 @@ describe('the sources', () => {
   test('a dump, and files over it', async () => {
     const live = ['--offline', '--live', BASE]
     expect((await kleym(['test', TESTS, ...live])).code).toBe(0)
-    const renamed = readFileSync(join(BASE, 'models.yaml'), 'utf8').replaceAll('app: qwen', 'app: qwen2')
+    const renamed = readFileSync(join(BASE, 'models.yaml'), 'utf8').replaceAll(
+      'serviceAccountName: runner',
+      'serviceAccountName: other',
+    )
     const cwd = workspace({ 'models.yaml': renamed.slice(renamed.indexOf('kind: Deployment') - 20) })
     const { code, stdout } = await kleym(['test', TESTS, ...live, '-f', 'models.yaml'], { cwd })
-    expect(stdout).toContain('2 of 5 assertions failed')
+    expect(stdout).toContain('3 of 5 assertions failed')
     expect(code).toBe(1)
   })
 
