@@ -43,7 +43,7 @@ test.each<[string, string]>([
   ['a chart that is installed', typed('helm.toolkit.fluxcd.io/v2', 'HelmRelease')],
   [
     'a policy that may mount the Workload API',
-    typed('kyverno.io/v1', 'ClusterPolicy', 'spec: {driver: csi.spiffe.io}\n'),
+    typed('kyverno.io/v1', 'ClusterPolicy', 'spec: {mutate: {driver: csi.spiffe.io}}\n'),
   ],
   ['a template', typed('v1', '{{ .kind }}')],
   ['a type that goes on below', 'apiVersion: v1\nkind: Service\n  x\n'],
