@@ -51,6 +51,19 @@ describe('one ID in two clusters', () => {
     ])
   })
 
+  test('what SCM gives without its ID being known may be an ID of another cluster, whatever trust domain kleym is set to', () => {
+    const printed = foreign('printed', {
+      spiffeIDTemplate: 'spiffe://example.org/{{ printf "%p" .PodMeta }}',
+    })
+    const unfollowedIn = (setting: AnalysisSetting): readonly string[] | undefined =>
+      compared([[NODE, pod(), printed], setting], [TENANT]).clusters[0]?.unfollowed
+    expect(unfollowedIn({})).toEqual(['ClusterSPIFFEID/printed'])
+    expect(unfollowedIn({ trustDomain: 'wrong.org', scmTrustDomain: 'example.org' })).toEqual([
+      'ClusterSPIFFEID/printed',
+    ])
+    expect(unfollowedIn({ trustDomain: 'other.org', scmTrustDomain: 'other.org' })).toEqual([])
+  })
+
   test('another trust domain, another name, or a refused binding shares nothing', () => {
     const other = estate(poolOnly({ namespace: 'team-b' }))
     expect(compared([TENANT], [TENANT, { trustDomain: 'other.org' }]).shared).toEqual([])

@@ -118,12 +118,18 @@ export function trustDomainOf({
   return config.trustDomain.kind === 'set' ? config.trustDomain.value : settings.trustDomain
 }
 
-/** Whether no other cluster may be of the trust domain of this one: SCM gives IDs of its own alone. */
-function isAlone(one: NamedCluster, clusters: readonly NamedCluster[]): boolean {
+/** The trust domains of kleym and of SCM: one that is set wrong does not hide what the other gives. */
+function domainsOf(one: NamedCluster): ReadonlySet<string | undefined> {
   const own = trustDomainOf(one)
+  return new Set([own, one.analysis.settings.trustDomain ?? own])
+}
+
+/** Whether no other cluster may be of a trust domain of this one: SCM gives IDs of its own alone. */
+function isAlone(one: NamedCluster, clusters: readonly NamedCluster[]): boolean {
+  const own = domainsOf(one)
   return clusters.every((other) => {
-    const theirs = trustDomainOf(other)
-    return other === one || (own !== undefined && theirs !== undefined && own !== theirs)
+    const theirs = domainsOf(other)
+    return other === one || (!own.has(undefined) && !theirs.has(undefined) && own.isDisjointFrom(theirs))
   })
 }
 
