@@ -186,6 +186,7 @@ const NO_FILES: LoadedFiles = {
   nearMisses: [],
   accounts: new Map(),
   definedKinds: new Set(),
+  routes: new Map(),
 }
 
 class Gathering {
@@ -243,7 +244,7 @@ class Gathering {
       wanted: [...WANTED_KINDS, ...more],
       namespace: this.#namespace,
       mentions: this.#asksForMentions,
-      accounts: isDesiredState === true,
+      isCompared: isDesiredState === true,
     }
     if (live !== undefined) {
       const folder = { files: [live], flag: '--live' as const, recursive: true, kustomize: [] }

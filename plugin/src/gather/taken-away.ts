@@ -7,6 +7,7 @@ import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
 import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
 import type { Origin, RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import type { DesiredState } from '../sources/load.ts'
+import type { FileRoute } from '../sources/tree.ts'
 import { boundedProblems, placeText, type InputProblem, type ProblemReach } from '../sources/problem.ts'
 
 /** A problem for each object that one desired state has, another has not, and objects of that one need. */
@@ -16,6 +17,7 @@ export function takenAway(after: DesiredState, before: DesiredState | undefined)
     ...kindsTaken(after, before),
     ...namespacesTaken(after, before),
     ...accountsTaken(after, before),
+    ...filesRerouted(after, before),
   ])
 }
 
@@ -112,6 +114,47 @@ function accountsNamed(value: unknown): ReadonlySet<string> {
   }
   look(value)
   return names
+}
+
+/**
+ * What stands in a file that is there on both sides, and that comes into the cluster in another way: by a kustomization that takes it in, or
+ * by what deploys its folder. Without one it may go; with its first one it may come.
+ */
+function filesRerouted({ objects, routes }: DesiredState, before: DesiredState): readonly InputProblem[] {
+  // By where the objects stand: many files may be rendered to one text.
+  const rerouted = new Map(
+    [...routes].flatMap(([path, route]) => {
+      const former = before.routes.get(path)
+      const how = former && otherRoute(former, route)
+      return how === undefined ? [] : route.names.map((name) => [name, how] as const)
+    }),
+  )
+  if (rerouted.size === 0) return []
+  const inFile = Map.groupBy(objects, ({ origin }) => origin?.file)
+  return [...rerouted].flatMap(([name, why]) => {
+    const inside = inFile.get(name)
+    if (inside === undefined) return []
+    return {
+      kind: 'taken away' as const,
+      alike: 'files come into the cluster in another way',
+      what: `the change may take away or bring what ${name} holds`,
+      where: name,
+      why,
+      fix: 'leave out the files that nothing deploys, on both sides (--exclude), or give both sides rendered',
+      reach: inside.map(reachOf),
+    }
+  })
+}
+
+/** In what a file comes into the cluster otherwise. */
+function otherRoute(former: FileRoute, route: FileRoute): string | undefined {
+  const [lost] = former.takenInBy.difference(route.takenInBy)
+  if (lost !== undefined) return `the kustomization in ${lost} no longer takes it in`
+  const [gained] = route.takenInBy
+  if (former.takenInBy.size === 0 && gained !== undefined)
+    return `the kustomization in ${gained} takes it in now`
+  if (former.isDeployed === route.isDeployed) return undefined
+  return former.isDeployed ? 'nothing deploys its folder any more' : 'something deploys its folder now'
 }
 
 function reachOf({ value }: RawObject): ProblemReach {

@@ -34,10 +34,18 @@ import { STDIN_ARGUMENT } from './stdin.ts'
 import { ownTree } from './own-tree.ts'
 import { isPlacedBy, namespacesIn, placingBy } from './placing.ts'
 import { lookThrough, type ReachOfFile } from './tool-folders.ts'
-import { readTree, type Source, type Tree } from './tree.ts'
+import { readTree, type FileRoute, type Source, type Tree } from './tree.ts'
 import type { YamlLines } from './yaml-line.ts'
 import { notShown } from './embedded-objects.ts'
-import { deployersOf, DETAILS, eachOf, everythingIn, openly } from './deployers.ts'
+import {
+  deployersOf,
+  DETAILS,
+  eachOf,
+  everythingIn,
+  openly,
+  type Deploying,
+  type OwnTree,
+} from './deployers.ts'
 import { PLACES_SHOWN, type Opaque } from './door.ts'
 import { unreadTypes } from './unread.ts'
 import { parseYaml, type YamlReading } from './yaml.ts'
@@ -64,6 +72,8 @@ export interface DesiredState {
   readonly accounts: ReadonlyMap<NamespacedName, Origin>
   /** The kinds that CRDs define, each with its group. */
   readonly definedKinds: ReadonlySet<string>
+  /** How files come into the cluster, by their paths in the tree, if that is noted. */
+  readonly routes: ReadonlyMap<string, FileRoute>
 }
 
 /** What the files hold. */
@@ -198,7 +208,15 @@ export async function loadFiles(
     nearMisses: collected.nearMisses,
     accounts: collected.accounts,
     definedKinds: new Set(collected.scopes.map(({ kind }) => kind)),
+    routes: rules.isCompared === true ? tree.routes(deployedFolders(collected.deploying, here)) : new Map(),
   }
+}
+
+/** The folders of the tree that something deploys. */
+function deployedFolders(all: readonly Deploying[], here: OwnTree): ReadonlySet<string> {
+  return new Set(
+    all.flatMap(({ deployed }) => deployed.flatMap((one) => eachOf(one, here))).map(({ folder }) => folder),
+  )
 }
 
 /** Names that mostly give a namespace to objects that name none: what says it in another way is known too late. */

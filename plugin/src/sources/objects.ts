@@ -46,8 +46,8 @@ export interface ReadingRules {
   readonly dumps: boolean
   /** Whether the SPIFFE IDs in objects of any other kind are kept. */
   readonly mentions?: boolean
-  /** Whether ServiceAccounts are noted: what names one that a change takes away needs it. */
-  readonly accounts?: boolean
+  /** Whether what others need is noted, since this is compared with another state. */
+  readonly isCompared?: boolean
 }
 
 /** Where an object stands. */
@@ -257,7 +257,7 @@ export class Collection {
     }
     const scope = scopeOfCrd(value)
     if (scope !== undefined) this.scopes.push(scope)
-    const isNoted = this.rules.accounts === true && qualifiedKind(type) === ACCOUNT
+    const isNoted = this.rules.isCompared === true && qualifiedKind(type) === ACCOUNT
     const places = namespace === '' ? (this.namespaces ?? [this.rules.namespace]) : [namespace]
     if (isNoted) for (const one of places) this.accounts.set(namespacedName(one, name), origin)
     return isNoted || mentions !== undefined || podChange !== undefined

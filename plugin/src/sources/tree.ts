@@ -52,6 +52,16 @@ export interface Source {
   readonly folder?: string
 }
 
+/** How a file of a tree comes into a cluster. */
+export interface FileRoute {
+  /** Where its objects stand: in itself, or in what is rendered of what takes it in. */
+  readonly names: readonly string[]
+  /** The folders of the kustomizations that take it in, themselves or through others; from the top of the tree. */
+  readonly takenInBy: ReadonlySet<string>
+  /** Whether something among the files deploys it. */
+  readonly isDeployed: boolean
+}
+
 /** Reads the charts and the kustomizations among the files, and renders them if `--render` is given. */
 export async function readTree(
   found: FoundFiles,
@@ -91,6 +101,11 @@ export async function readTree(
   progress.at(() => 'rendering kustomizations')
   if (isRendered) await inParallel(overlays.roots, (root) => tree.renderOverlay(root, io))
   return tree
+}
+
+/** How origins call what was rendered of a kustomization. */
+function renderedName({ name }: Pick<FoundFolder, 'name'>): string {
+  return `${name} (kustomize)`
 }
 
 function originOf(folder: string, file: string): Origin {
@@ -224,6 +239,32 @@ export class Tree {
           : [...namespaces].map((namespace) => ({ ...value, metadata: { ...metadata, namespace } })),
       isChanged: changes.some(({ specs }) => specs === 'all' || specs.has(kind)),
     }
+  }
+
+  /** Who takes in and deploys each file, by its path in the tree; `deployed`: the folders that something deploys. */
+  routes(deployed: ReadonlySet<string>): ReadonlyMap<string, FileRoute> {
+    const [top = ''] = [...this.#found.folders].toSorted((one, other) => one.length - other.length)
+    const { roots, paths } = this.#kustomized()
+    // Of a folder with a kustomization nothing is deployed that this does not take in.
+    const isDeployedWith = (place: string): boolean =>
+      this.#upFrom([place]).some((near) =>
+        near.some((one) => deployed.has(one) && (one === place || !paths.has(one))),
+      )
+    return new Map(
+      this.#found.files.map((file) => {
+        const by = this.#overlays.changersOf(file)
+        const rendered = by.flatMap((one) => (roots.has(one) ? renderedName(one.kustomization.overlay) : []))
+        const takenInBy = by.map((one) => one.kustomization.overlay.path)
+        return [
+          relative(top, file.real),
+          {
+            names: [file.name, ...rendered],
+            takenInBy: new Set(takenInBy.map((path) => relative(top, path) || '.')),
+            isDeployed: [file.real, ...takenInBy].some(isDeployedWith),
+          },
+        ]
+      }),
+    )
   }
 
   /** Whether a folder is that of a chart: no object that stands in it is deployed. */
@@ -362,7 +403,7 @@ export class Tree {
       failure ??
       this.#take(
         await kubectlKustomize(overlay.path, io),
-        `${overlay.name} (kustomize)`,
+        renderedName(overlay),
         `rendered the kustomization in ${overlay.name}`,
         { folder: overlay.path },
       )

@@ -28,11 +28,11 @@ export interface UnreadType {
 export function unreadTypes({
   wanted,
   mentions = false,
-  accounts = false,
+  isCompared = false,
 }: {
   readonly wanted: readonly WantedKind[]
   readonly mentions?: boolean | undefined
-  readonly accounts?: boolean | undefined
+  readonly isCompared?: boolean | undefined
 }): (text: string) => UnreadType | undefined {
   const kinds = new Set(wanted.map(({ kind }) => kind))
   const known = new Map<string, boolean>()
@@ -50,7 +50,7 @@ export function unreadTypes({
   return (text) => {
     // Nearly all that is wanted says so on one line, and needs no other look.
     const kind = KIND.exec(text)?.[1]
-    if (kind === undefined || kinds.has(kind) || (accounts && kind === ACCOUNT)) return undefined
+    if (kind === undefined || kinds.has(kind) || (isCompared && kind === ACCOUNT)) return undefined
     if (mentions && mayHoldIds(text)) return undefined
     const type = plainKindOf(text)
     if (type === undefined) return undefined
@@ -61,7 +61,7 @@ export function unreadTypes({
     if (qualifiedKind(kindOf) === CRD) {
       const scope = scopeInText(text)
       // Which kinds CRDs define is asked then, and the text of this one does not tell.
-      return scope === undefined && accounts ? undefined : { ...type, scope }
+      return scope === undefined && isCompared ? undefined : { ...type, scope }
     }
     // An object in it has an API version of its own, and a workload that it takes pods from is referred to.
     const first = text.indexOf('apiVersion')

@@ -1,6 +1,6 @@
 // A change that takes away what its other objects need: the Namespace that they are in, the CRD of their kind, the ServiceAccount of their
 // pods. Whether that deletes anything no file says, so what containers hold afterwards is not known; "nothing changes" would be wrong.
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { inProcess, type Ran } from '../../support/in-process.ts'
 import { CHAT_BINDING, SCM_CONFIG } from '../../support/chat-world.ts'
 import { workspace } from '../../support/workspace.ts'
@@ -125,4 +125,83 @@ spec: {workerGroupSpecs: [{template: {spec: {serviceAccountName: rays, container
   const { code, stderr } = await between(`${RUNNER}${cluster}${account('rays')}`, `${RUNNER}${cluster}`)
   expect(stderr).toContain('takes away ServiceAccount demo/rays, which RayCluster ray names')
   expect(code).toBe(4)
+})
+
+const IN_FOLDER = {
+  'all.yaml': `${NAMESPACE}${SCM_CONFIG}`,
+  'apps/demo/pool.yaml': POOL,
+  'apps/demo/chat.yaml': CHAT_BINDING,
+  'apps/demo/llama.yaml': deployment('runner'),
+} as const
+const takes = (...resources: readonly string[]): string => `resources: [${resources.join(', ')}]\n`
+const ALL = takes('pool.yaml', 'chat.yaml', 'llama.yaml')
+const FLUX = `apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {name: demo, namespace: flux-system}
+spec: {prune: true, path: ./apps/demo, sourceRef: {kind: GitRepository, name: flux-system}}
+`
+
+type Files = Readonly<Record<string, string>>
+
+async function trees(base: Files, head: Files, ...flags: readonly string[]): Promise<Ran> {
+  const under = (folder: string, files: Files): Files =>
+    Object.fromEntries(
+      Object.entries({ ...IN_FOLDER, ...files }).map(([name, text]) => [`${folder}/${name}`, text]),
+    )
+  const cwd = await workspace({ ...under('base', base), ...under('head', head) })
+  const settings = ['--trust-domain', 'example.org', '--clusterspiffeid-class-name', '']
+  return inProcess(['diff', '--offline', ...settings, ...flags, '-R', '--base', 'base', '-f', 'head'], cwd)
+}
+
+const MANY = { 'apps/demo/kustomization.yaml': ALL } as const
+const FEWER = { 'apps/demo/kustomization.yaml': takes('pool.yaml', 'llama.yaml') } as const
+const BOTH = { ...MANY, 'apps/kustomization.yaml': takes('demo') } as const
+
+describe('a file that stays, and comes into the cluster in another way, leaves open what is in it', () => {
+  test.each<[what: string, one: Files, other: Files]>([
+    ['a kustomization no longer takes it in', MANY, FEWER],
+    ['nothing deploys its folder any more', { 'flux.yaml': FLUX }, {}],
+    [
+      'another folder is deployed instead',
+      { 'flux.yaml': FLUX },
+      {
+        'flux.yaml': FLUX.replace('apps/demo', 'apps/x'),
+        'apps/x/a.yaml': 'apiVersion: v1\nkind: Service\nmetadata: {name: a}\n',
+      },
+    ],
+  ])('%s, and the other way round', async (_, one, other) => {
+    for (const [base, head] of [
+      [one, other],
+      [other, one],
+    ] as const) {
+      const { code, stdout, stderr } = await trees(base, head)
+      expect(stdout).toContain('no container is known to gain or lose an identity')
+      expect(stderr).toMatch(/files come into the cluster in another way|may take away or bring what/)
+      expect(code).toBe(4)
+    }
+  })
+
+  test('one above no longer takes its kustomization in', async () => {
+    const { code, stderr } = await trees(BOTH, { ...MANY, 'apps/kustomization.yaml': takes() })
+    expect(stderr).toContain('files come into the cluster in another way')
+    expect(code).toBe(4)
+  })
+
+  test.each<[what: string, base: Files, head: Files]>([
+    [
+      'a kustomization that takes in the same',
+      MANY,
+      { 'apps/demo/kustomization.yaml': `# the same\n${ALL}` },
+    ],
+    ['one more that takes it in', MANY, BOTH],
+    [
+      'what deploys it under another name',
+      { 'flux.yaml': FLUX },
+      { 'flux.yaml': FLUX.replace('name: demo', 'name: chat') },
+    ],
+  ])('is none: %s', async (_, base, head) => {
+    const { code, stdout } = await trees(base, head)
+    expect(stdout).toContain('✓ no container gains or loses an identity')
+    expect(code).toBe(0)
+  })
 })

@@ -23,7 +23,7 @@ export interface UnknownReason {
     | 'not rendered'
     /** The same object stands twice, with different content. */
     | 'ambiguous'
-    /** The change that is asked about takes away what it needs. */
+    /** The change that is asked about may take it away, or bring it. */
     | 'taken away'
     | 'not given'
     /** The API server asks for fewer requests (429). */
@@ -80,7 +80,7 @@ export function unknownReasonText(why: UnknownReason): string {
     const places = why.what.split(' and ')
     return `defined ${places.length === 2 ? 'twice' : 'several times'}: ${places.join(', ')}`
   }
-  if (why.cause === 'taken away') return `the change takes away what it needs: ${why.what}`
+  if (why.cause === 'taken away') return `the change may take it away or bring it: ${why.what}`
   const where = why.namespace === undefined ? '' : ` in namespace ${why.namespace}`
   const what = `${why.what}${where}`
   return why.cause === 'not given' ? `missing ${what}` : `cannot ${why.verb} ${what}: ${why.cause}`
