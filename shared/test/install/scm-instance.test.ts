@@ -105,6 +105,29 @@ describe('where nobody knows the workloads', () => {
   })
 })
 
+describe('a configuration that no container mounts', () => {
+  const at = { namespace: 'spire', name: 'other', key: 'c.yaml' }
+  const configs = [{ config: configOf('blue'), source: 'ConfigMap', at }]
+  const mounting = (name: string, args: readonly string[] = []): JsonRecord =>
+    deployment({ image: IMAGE, args, volumeMounts: [mount(name, '/x')] })
+  const volumes = [{ name: 'other', configMap: { name: 'other' } }]
+
+  test.each<[what: string, workloads: readonly JsonRecord[], count: number]>([
+    ['counts while no container is known', [], 1],
+    ['counts if a container does not tell what it mounts', [deployment({ image: IMAGE })], 1],
+    ['does not count beside a container that mounts what was not found', [mounting('a')], 0],
+    ['counts beside one that acts on another cluster', [mounting('a', ['--kubeconfig=/k'])], 1],
+    [
+      'is one that a container mounts',
+      [deployment({ image: IMAGE, volumeMounts: [mount('other', '/x')] }, volumes)],
+      1,
+    ],
+  ])('%s', (_what, workloads, count) => {
+    const found = scmInstances(configs, workloads.flatMap(scmContainers), { className: 'blue' }, EVIDENCE)
+    expect(found).toHaveLength(count)
+  })
+})
+
 describe('what SCM does with the outputs of a class', () => {
   const long = 'a'.repeat(64)
   test.each<

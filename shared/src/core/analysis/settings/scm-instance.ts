@@ -29,8 +29,8 @@ export interface ScmInstance {
 
 /**
  * The instances behind some configurations, those first that act on kleym's output; a class of its that is not known is that
- * of any. One that only another cluster's SCM runs with is left out, and, where some are known to be run with, one that no
- * container runs with.
+ * of any. One that only another cluster's SCM runs with is left out. So is one that no container runs with, where some are known to be
+ * run with, or where each container is known to mount another.
  */
 export function scmInstances(
   configs: readonly ScmConfigText[],
@@ -57,7 +57,10 @@ export function scmInstances(
   })
   const ours = all.filter(({ isElsewhere }) => !isElsewhere)
   const running = ours.filter(({ runBy }) => runBy.length > 0)
-  const found = running.length > 0 ? running : ours
+  const isEachKnown = here.length > 0 && here.every(({ config }) => config !== undefined)
+  // What each mounts was not found: no other ConfigMap says what it is set to.
+  const mayRun = isEachKnown ? ours.filter(({ at }) => at === undefined) : ours
+  const found = running.length > 0 ? running : mayRun
   // Where none acts on it, one that handles no ClusterSPIFFEID at all is the last that is meant.
   const rank = (one: (typeof found)[number]): number =>
     acts(one) ? 0 : one.settings.reconcileClusterSPIFFEIDs ? 1 : 2
