@@ -165,7 +165,9 @@ function compared(
   const lost = changes(held, will, unreadAfter)
   const uncertain = new Map<string, UncertainHolder>()
   const note = (key: string, { holder }: HolderState): void => {
-    const opened = [...openedBy(held.get(key), will.get(key)), ...onOtherNodes(held.get(key), will.get(key))]
+    const moved = onOtherNodes(held.get(key), will.get(key))
+    const open = openedBy(held.get(key), will.get(key))
+    const opened = moved.length === 0 ? open : [...open, ...moved]
     const why = [...opened, ...(gained.open.get(key) ?? []), ...(lost.open.get(key) ?? [])]
     if (why.length > 0) uncertain.set(key, { ...holder, why: [...new Set(why)].slice(0, REASONS_MOST) })
   }
@@ -305,9 +307,13 @@ function openedBy(left: HolderState | undefined, right: HolderState | undefined)
   return distinct(why).slice(0, REASONS_MOST)
 }
 
+const NO_TEXTS: readonly string[] = []
+
 /** The SPIFFE IDs that stand for those of other nodes before than after. */
 function onOtherNodes(left: HolderState | undefined, right: HolderState | undefined): readonly string[] {
-  return [...(left?.byNode ?? [])].flatMap(([id, nodes]) => {
+  // Nothing is made where there are none: it is asked of each container of a hundred thousand pods.
+  if (left === undefined || left.byNode.size === 0) return NO_TEXTS
+  return [...left.byNode].flatMap(([id, nodes]) => {
     const others = right?.byNode.get(id) ?? nodes
     return others === nodes
       ? []

@@ -102,19 +102,16 @@ export function* identitiesOf(
     const facts = [factsBehind(outcome, pod, container, around), admitted(pod)]
     return canonicalText(isNodeReader(source) ? [...facts, around.nodes()] : facts)
   }
+  const outcomesOf = (pod: Pod): readonly EntryOutcome[] =>
+    (isOfWaiting ? [pod, ...holdings.scheduled(pod)] : [pod]).flatMap((one) => prediction.entriesOf(one))
   // A part of the key of each registration of the pod: as text they would stand in it as often as there are registrations.
   const digestOf = (of: readonly EntryOutcome[]): string => sha256Hex(conditionsOf(of, selectors).join(' '))
+  /** Nothing displaces a static entry: only what may be the same entry can decide about it. */
+  const digestOfSame = (pod: Pod, id: string): string =>
+    digestOf(outcomesOf(pod).filter(({ entry }) => entry === undefined || mayMeet(entry.spiffeId, id)))
   const heldBy = (pod: Pod, differing?: ReadonlySet<string>): readonly HeldOfPod[] => {
-    const outcomes = lazy(() => {
-      const every = isOfWaiting ? [pod, ...holdings.scheduled(pod)] : [pod]
-      return every.flatMap((one) => prediction.entriesOf(one))
-    })
-    const conditions = lazy(() => ({ digest: digestOf(outcomes()) }))
-    /** Nothing displaces a static entry: only what may be the same entry can decide about it. */
-    const digestFor = ({ source, spiffeId }: Registration): string =>
-      source.kind === 'ClusterStaticEntry' && spiffeId !== undefined
-        ? digestOf(outcomes().filter(({ entry }) => entry === undefined || mayMeet(entry.spiffeId, spiffeId)))
-        : conditions().digest
+    // No more is made for each pod than is needed: it is called for a hundred thousand of them.
+    const conditions = lazy(() => ({ digest: digestOf(outcomesOf(pod)) }))
     const madeFrom = lazy(() => ({ text: canonicalText([pod.metadata, pod.spec, shownToTemplates]) }))
     const more = differing && holdings.addedTo(pod).filter(({ name }) => differing.has(name))
     const containers = [...pod.containers, ...(more ?? [])]
@@ -122,7 +119,7 @@ export function* identitiesOf(
       const ids = new Set<string>()
       const perhaps = new Map<string, string>()
       const open = new Map<string, string>()
-      const byNode = new Map<string, string>()
+      let byNode = NONE
       let unfollowed = false
       for (const one of undecided) {
         const { registration, why } = getOrCreate(texts, one, () => textsOf(one))
@@ -143,13 +140,15 @@ export function* identitiesOf(
         if (given === YES) {
           if (spiffeId !== undefined) ids.add(spiffeId)
           if (spiffeId?.includes('<') === true && isNodeReader(source))
-            byNode.set(spiffeId, decidedBy(registration, pod, container))
+            byNode = new Map([...byNode, [spiffeId, decidedBy(registration, pod, container)]])
           continue
         }
         const text = `${sourceText(source)}: ${whyOpenText(given) ?? 'not known'}`
         const facts = decidedBy(registration, pod, container)
         if (verdict !== 'unknown') {
-          open.set([sourceText(source), spiffeId, facts, digestFor(registration)].join(' '), text)
+          const isStatic = source.kind === 'ClusterStaticEntry' && spiffeId !== undefined
+          const digest = isStatic ? digestOfSame(pod, spiffeId) : conditions().digest
+          open.set([sourceText(source), spiffeId, facts, digest].join(' '), text)
           if (spiffeId !== undefined) perhaps.set(spiffeId, text)
           continue
         }
@@ -194,6 +193,9 @@ interface HeldOfPod {
   readonly held: HeldByContainer
 }
 
+/** For all that stand for no other ID: most do. */
+const NONE: ReadonlyMap<string, string> = new Map()
+
 /** What a container of a template holds that makes no pods until something asks for some. */
 function perhapsLater(held: HeldByContainer, template: string): HeldByContainer {
   const why = `${template} asks for no pods on one side`
@@ -212,7 +214,7 @@ function both(one: HeldByContainer, other: HeldByContainer): HeldByContainer {
     ids: one.ids.union(other.ids),
     perhaps: new Map([...one.perhaps, ...other.perhaps]),
     open: new Map([...one.open, ...other.open]),
-    byNode: new Map([...one.byNode, ...other.byNode]),
+    byNode: one.byNode.size + other.byNode.size === 0 ? NONE : new Map([...one.byNode, ...other.byNode]),
     unfollowed: one.unfollowed || other.unfollowed,
   }
 }
