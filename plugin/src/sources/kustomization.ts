@@ -138,7 +138,7 @@ export function readKustomization(
   }
 }
 
-/** The kinds whose pods `replicas` of a kustomization changes: those that it leaves without pods, and those that are told by numbers. */
+/** The kinds whose pods `replicas` of a kustomization changes: those that it leaves without pods, and those whose pods have numbers. */
 function countedKinds(record: JsonRecord): readonly string[] {
   if (!isSet(own(record, 'replicas'))) return []
   const leavesNone = listAt(record, 'replicas').some((one) => own(one, 'count') === 0)

@@ -30,7 +30,7 @@ test.each([
   ['is deleted', '', GONE],
   ['stays', OPERATOR, undefined],
   ['is another', OTHER, undefined],
-  ['is one of two, of which the other goes on', `${STOPPED}---\n${OTHER}`, undefined],
+  ['is one of two, and the other goes on', `${STOPPED}---\n${OTHER}`, undefined],
 ])('a change after which the operator %s', async (_what, after, said) => {
   const files = { 'base/all.yaml': `${REST}---\n${OPERATOR}`, 'head/all.yaml': `${REST}---\n${after}` }
   const { stdout, code } = await ask(['diff', '--base', 'base', '-f', 'head'], files)

@@ -22,7 +22,7 @@ function reachable(env: readonly JsonRecord[], volume = CSI, mount: JsonRecord =
 
 const at = (value: string): JsonRecord => ({ name: SOCKET, value })
 
-describe('the address that a client is told', () => {
+describe('the address that a client is given', () => {
   test.each<readonly [string, readonly JsonRecord[]]>([
     ['none', []],
     ['the socket in the folder', [RIGHT]],

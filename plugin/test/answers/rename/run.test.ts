@@ -507,7 +507,7 @@ spec: { poolRef: { name: llama } }
     expect(rows).toEqual([...new Set(rows)])
   })
 
-  test('a static entry of which it is not known whether it applies is the same before and after', async () => {
+  test('a static entry that perhaps applies is the same before and after', async () => {
     const entry = `---
 apiVersion: spire.spiffe.io/v1alpha1
 kind: ClusterStaticEntry

@@ -44,7 +44,7 @@ function ofCandidate(candidate: ChainCandidate, facts: ChainFacts): HopAnswer {
   const prediction = subject.state.prediction()
   const handled = handling(candidate, prediction, facts)
   const entry = entryOf(candidate, facts.server)
-  // An entry that is there shows that SCM has acted, whatever becomes of SCM now; but for one that it made before and ignores by now.
+  // An entry that is there shows that SCM has acted, even if SCM is gone now. One that SCM ignores by now shows nothing.
   if (entry !== undefined && handled.truth === NO && ownerOf(entry, subject.analysis.settings).kind === 'scm')
     return { ...handled, text: `${handled.text}; it deletes entry ${entry.id} in its next pass` }
   if (entry !== undefined) {
