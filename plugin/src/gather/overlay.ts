@@ -123,7 +123,8 @@ function refusedChange(file: RawObject, former: RawObject): string | undefined {
   const { kind } = kindOf(file.value)
   if (kind === 'Pod') return isOtherPod(file, former) ? 'spec' : undefined
   if (isDeepStrictEqual(readOf(file), readOf(former))) return undefined
-  if (kind === 'Job') return 'spec.template'
+  if (kind === 'Job')
+    return hasOtherLabels(file, former) || isOtherPod(file, former) ? 'spec.template' : undefined
   const filledIn = former.isManifest === true ? FIXED_AND_FILLED_IN.get(kind) : undefined
   const [spec, specBefore] = [file, former].map(({ value }) => recordAt(value, 'spec'))
   const field = [...(FIXED.get(kind) ?? []), ...(filledIn ?? [])].find((one) => {
@@ -133,9 +134,17 @@ function refusedChange(file: RawObject, former: RawObject): string | undefined {
   return field && `spec.${field}`
 }
 
-/** Whether a Pod has another account or other containers: those that admission has added to a live one are in no manifest. */
+/** Whether pods have other labels: those that the API server has added to a live Job are in no manifest. */
+function hasOtherLabels(file: RawObject, former: RawObject): boolean {
+  const [now, then] = [file, former].map((one) => podIn(one)?.labels ?? new Map<string, string>())
+  if (now === undefined || then === undefined) return false
+  const isOther = [...now].some(([key, value]) => then.get(key) !== value)
+  return isOther || (former.isManifest === true && now.size < then.size)
+}
+
+/** Whether pods have another account or other containers: those that admission has added to a live one are in no manifest. */
 function isOtherPod(file: RawObject, former: RawObject): boolean {
-  const [now, then] = [file, former].map(readPod)
+  const [now, then] = [file, former].map(podIn)
   if (now === undefined || then === undefined) return false
   const isAsked = stringAt(now.spec, 'serviceAccountName') !== undefined
   if (isAsked && now.serviceAccountName !== then.serviceAccountName) return true

@@ -221,6 +221,19 @@ describe('a change of pods that the API server refuses', () => {
     const { stderr } = await between(live, POD, ['--live', 'base'])
     expect(stderr).not.toContain('refuses')
   })
+
+  test('is none for a live Job to whose pods the API server has added labels', async () => {
+    const stored = JOB.replace(
+      'namespace: demo',
+      `namespace: demo, uid: j, creationTimestamp: '2026-01-01T00:00:00Z'`,
+    )
+    const live = stored.replace(/(template: .*labels: \{)/, '$1batch.kubernetes.io/job-name: llama, ')
+    expect(live).not.toBe(stored)
+    const same = await between(live, JOB, ['--live', 'base'])
+    expect(same.stderr).not.toContain('refuses')
+    const other = await between(live, renamed(JOB), ['--live', 'base'])
+    expect(other.stderr.replaceAll(/\s+/g, ' ')).toContain('spec.template cannot be changed')
+  })
 })
 
 const sized = (spec: string): string => deployment('llama', BOTH).replace('spec:\n', `spec:\n  ${spec}\n`)
