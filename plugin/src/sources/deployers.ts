@@ -212,7 +212,8 @@ function wordsAbout(
     ? {
         what: `${name} deploys folders of another repository${of}`,
         alike,
-        why: `these files are not known to be those of ${first.repository ?? ''}`,
+        // An address may hold a password.
+        why: `these files are not known to be those of ${(first.repository ?? '').replace(/\/\/[^/@]*@/, '//')}`,
         fix: `if they are, ask in a clone of it (git remote -v names it); if not, ${add}`,
       }
     : {

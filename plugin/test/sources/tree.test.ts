@@ -1244,9 +1244,11 @@ describe('objects that name no namespace', () => {
   })
 
   test('where nothing names the repository, it may be the one of the Application', async () => {
-    const root = await workspace({ 'a.yaml': deploys('apps/x', 'team'), 'apps/x/p.yaml': pod('p') })
+    const withPassword = deploys('apps/x', 'team').replace('https://', 'https://robot:secret@')
+    const root = await workspace({ 'a.yaml': withPassword, 'apps/x/p.yaml': pod('p') })
     const { objects, problems } = await load(root, { recursive: true })
     expect(objects.map(({ value }) => stringAt(value, 'metadata', 'namespace'))).toEqual(['team'])
+    expect(JSON.stringify(problems)).not.toContain('secret')
     expect(problems.map(({ what }) => what)).toEqual([
       'Application web deploys folders of another repository: apps/x',
     ])
