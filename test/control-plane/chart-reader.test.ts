@@ -70,7 +70,7 @@ function serviceAccount(space: string, name: string): JsonRecord {
   return { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace: space } }
 }
 
-/** SCM's settings, where the SPIRE charts put them. */
+/** SCM's settings, in the ConfigMap that its workload mounts. */
 function scmConfigMap(): JsonRecord {
   const config = {
     apiVersion: 'spire.spiffe.io/v1alpha1',
@@ -83,7 +83,7 @@ function scmConfigMap(): JsonRecord {
   return {
     apiVersion: 'v1',
     kind: 'ConfigMap',
-    metadata: { name: 'spire-controller-manager', namespace: SCM_SPACE },
+    metadata: { name: 'scm', namespace: SCM_SPACE },
     data: { 'controller-manager-config.yaml': JSON.stringify(config) },
   }
 }
@@ -206,11 +206,11 @@ test.each<[question: string, args: readonly string[]]>([
   ['why a pod has no SVID', ['why', SLOT.pod.metadata.name, '-n', SLOT.space]],
 ])('the reader may ask everything: %s', async (_question, args) => {
   const since = await cp.auditMark()
-  const { status, stderr } = runToEnd(process.execPath, [PLUGIN, ...args], {
+  const { status, stdout, stderr } = runToEnd(process.execPath, [PLUGIN, ...args], {
     env: { HOME: cp.folder, KUBECONFIG: cp.kubeconfig(READER) },
   })
   // 0 and 1 are complete answers.
-  expect(`${String(status)} ${stderr}`).toMatch(/^[01] /)
+  expect(`${String(status)} ${stderr}${stdout}`).toMatch(/^[01] /)
   const asked = await cp.audit({ user: READER, since })
   expect(asked.length).toBeGreaterThan(0)
   expect(asked.filter((event) => event.status === 403).map(({ verb, uri }) => `${verb} ${uri}`)).toEqual([])
