@@ -52,22 +52,52 @@ function makeOf(value: unknown, marked: unknown, found: Set<number>): Make | und
   if (typeof marked !== 'string' || value === marked) return undefined
   const hole = Number(marked.slice(MARK.length))
   found.add(hole)
-  // Parsed, since a part of a text keeps the whole.
-  return (text, places) =>
-    JSON.parse(text.slice((places[2 * hole] ?? 0) - 1, (places[2 * hole + 1] ?? 0) + 1))
+  return stringOf(hole)
+}
+
+// Items that follow each other often fill holes alike, as the pods of one workload do in their labels. Then what was made
+// before is given again: nothing is made, and whoever keeps equal values once knows it at once.
+
+function stringOf(hole: number): Make {
+  let before: string | undefined
+  return (text, places) => {
+    const [from, to] = [places[2 * hole] ?? 0, places[2 * hole + 1] ?? 0]
+    if (before?.length !== to - from || !text.startsWith(before, from))
+      // Parsed, since a part of a text keeps the whole.
+      before = String(JSON.parse(text.slice(from - 1, to + 1)))
+    return before
+  }
 }
 
 function recordOf(value: JsonRecord, parts: readonly (readonly [string, Make])[]): Make {
+  let before = value
   return (text, places) => {
-    const made: Record<string, unknown> = { ...value }
-    for (const [key, make] of parts) made[key] = make(text, places)
-    return made
+    let made: Record<string, unknown> | undefined
+    for (const [key, make] of parts) {
+      const one = make(text, places)
+      if (one === before[key]) continue
+      made ??= { ...before }
+      made[key] = one
+    }
+    before = made ?? before
+    return before
   }
 }
 
 function listOf(value: readonly unknown[], parts: readonly (readonly [string, Make])[]): Make {
-  const makes = new Map(parts.map(([key, make]) => [Number(key), make]))
-  return (text, places) => value.map((one, at) => makes.get(at)?.(text, places) ?? one)
+  const makes = parts.map(([key, make]) => [Number(key), make] as const)
+  let before = value
+  return (text, places) => {
+    let made: unknown[] | undefined
+    for (const [at, make] of makes) {
+      const one = make(text, places)
+      if (one === before[at]) continue
+      made ??= [...before]
+      made[at] = one
+    }
+    before = made ?? before
+    return before
+  }
 }
 
 /** The item whose text begins here; undefined where it differs in more than the holes, or they are filled with what needs an escape. */

@@ -201,6 +201,19 @@ describe('items of lists', () => {
     )
   })
 
+  test('share what one has as the one before, where others differ in it', () => {
+    const words = ['a', 'a', 'b', 'b', 'b', 'a'].map((workload, at) => ({
+      ...wordsOf(`pod-${at}`),
+      workload,
+    }))
+    const text = pageOf(words.map((one) => JSON.stringify(pod(one))))
+    const items = listAt(new AlikeItems().parse(text), 'items')
+    expect(items).toEqual(listAt(JSON.parse(text), 'items'))
+    const labels = items.map((item) => dig(item, 'metadata', 'labels'))
+    expect(labels[4]).toBe(labels[3])
+    expect(labels[5]).not.toBe(labels[4])
+  })
+
   test('are their readers’ own: a field that is set in one is in no other', () => {
     const text = pageOf(['one', 'two', 'three', 'four'].map((name) => JSON.stringify(pod(wordsOf(name)))))
     const items = new AlikeItems()
