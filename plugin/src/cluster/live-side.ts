@@ -4,7 +4,7 @@ import type { JsonRecord } from '@kleym/shared/core/base/json.ts'
 import { unknownReasonText, type UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
 import { mentionsOf } from '@kleym/shared/core/base/go/template/mentions.ts'
 import {
-  readClusterSpiffeId,
+  readClusterSpiffeIdSpec,
   type ClusterSpiffeIdSpec,
 } from '@kleym/shared/core/model/objects/clusterspiffeid.ts'
 import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
@@ -183,7 +183,7 @@ interface Needs {
 function needsOf(objects: readonly RawObject[], namespaces: readonly string[] | undefined): Needs {
   const specs = objects
     .filter(({ value }) => value['kind'] === CLUSTER_SPIFFE_IDS.kind)
-    .map((object) => readClusterSpiffeId(object, 'live').spec)
+    .map(readClusterSpiffeIdSpec)
   const templates = new Set(specs.flatMap(templatesOf))
   const statics = objects.filter(({ value }) => value['kind'] === CLUSTER_STATIC_ENTRIES.kind)
   const selectors = [...templates, ...statics.map(({ value }) => JSON.stringify(value))]

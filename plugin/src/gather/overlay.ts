@@ -19,7 +19,7 @@ import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
 import { readAccessPolicy } from '@kleym/shared/core/model/objects/access-policy.ts'
 import { afterApply, appliedRecord, LAST_APPLIED } from '@kleym/shared/core/model/objects/applied.ts'
 import { readBinding } from '@kleym/shared/core/model/objects/binding.ts'
-import { readClusterSpiffeId } from '@kleym/shared/core/model/objects/clusterspiffeid.ts'
+import { readClusterSpiffeIdSpec } from '@kleym/shared/core/model/objects/clusterspiffeid.ts'
 import { readObjective, readPool } from '@kleym/shared/core/model/objects/inference.ts'
 import { readClusterStaticEntry } from '@kleym/shared/core/model/objects/static-entry.ts'
 import { readMeta, readObjectVersion } from '@kleym/shared/core/model/objects/meta.ts'
@@ -359,7 +359,7 @@ function readOf(raw: RawObject): unknown {
       return spec
     }
     case CLUSTER_SPIFFE_ID_KIND:
-      return [readClusterSpiffeId(raw, 'live').spec, labels]
+      return [readClusterSpiffeIdSpec(raw), labels]
     case CLUSTER_STATIC_ENTRY_KIND:
       return readClusterStaticEntry(raw).spec
     case 'Pod':

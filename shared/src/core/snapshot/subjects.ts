@@ -1,6 +1,7 @@
 // The pods that a question about pods is about: those that exist, those that workloads would make and that no existing pod
 // represents, and those that objects of kinds which kleym does not read may make.
 import { getOrCreate } from '../base/get-or-create.ts'
+import { own } from '../base/json.ts'
 import { lazy } from '../base/lazy.ts'
 import type { Steps } from '../base/steps.ts'
 import { indexPods, type PodIndex } from '../model/objects/pod-index.ts'
@@ -135,7 +136,11 @@ class MakersOfPods {
 
   constructor(pods: readonly Pod[]) {
     let hasUnowned = false
+    let before: Pod | undefined
     for (const pod of pods) {
+      // Pods of one list share what is equal.
+      if (before?.labels === pod.labels && ownersOf(before) === ownersOf(pod)) continue
+      before = pod
       const workloads = workloadsOf(pod).map(({ kind, name }) => `${kind}/${name}`)
       const last = workloads.at(-1)
       if (last === undefined) hasUnowned = true
@@ -153,6 +158,10 @@ class MakersOfPods {
     // What is between the two is named after the workload.
     return [...this.#topmost].some((workload) => workload.startsWith(`${owner.kind}/${ref.name}-`))
   }
+}
+
+function ownersOf(pod: Pod): unknown {
+  return own(pod.metadata, 'ownerReferences')
 }
 
 /** Pods of one namespace, service account and set of containers. */

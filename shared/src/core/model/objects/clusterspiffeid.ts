@@ -57,34 +57,39 @@ export interface ClusterSpiffeId {
 
 /** Reads a ClusterSPIFFEID; never throws. */
 export function readClusterSpiffeId(raw: RawObject, lifecycle: Lifecycle): ClusterSpiffeId {
-  const { spec, field, problem, undecodable } = readSpec(raw)
+  const reading = readSpec(raw)
   return {
     meta: readMeta(raw.value),
-    spec: {
-      spiffeIDTemplate: field.text('spiffeIDTemplate') ?? '',
-      ttl: field.text('ttl'),
-      jwtTtl: field.text('jwtTtl'),
-      dnsNameTemplates: field.texts('dnsNameTemplates') ?? [],
-      workloadSelectorTemplates: field.texts('workloadSelectorTemplates') ?? [],
-      federatesWith: field.texts('federatesWith') ?? [],
-      namespaceSelector: readLabelSelector(
-        own(spec, 'namespaceSelector'),
-        '.spec.namespaceSelector',
-        problem,
-      ),
-      podSelector: readLabelSelector(own(spec, 'podSelector'), '.spec.podSelector', problem),
-      admin: field.flag('admin'),
-      downstream: field.flag('downstream'),
-      autoPopulateDNSNames: field.flag('autoPopulateDNSNames'),
-      fallback: field.flag('fallback'),
-      className: field.text('className') ?? '',
-      hint: field.text('hint') ?? '',
-    },
-    rawSpec: spec,
-    undecodable,
+    spec: specIn(reading),
+    rawSpec: reading.spec,
+    undecodable: reading.undecodable,
     refusal: refusalOf(raw),
     lifecycle,
     stats: readOutputStats(raw.value),
+  }
+}
+
+/** Reads the spec alone. */
+export function readClusterSpiffeIdSpec(raw: RawObject): ClusterSpiffeIdSpec {
+  return specIn(readSpec(raw))
+}
+
+function specIn({ spec, field, problem }: ReturnType<typeof readSpec>): ClusterSpiffeIdSpec {
+  return {
+    spiffeIDTemplate: field.text('spiffeIDTemplate') ?? '',
+    ttl: field.text('ttl'),
+    jwtTtl: field.text('jwtTtl'),
+    dnsNameTemplates: field.texts('dnsNameTemplates') ?? [],
+    workloadSelectorTemplates: field.texts('workloadSelectorTemplates') ?? [],
+    federatesWith: field.texts('federatesWith') ?? [],
+    namespaceSelector: readLabelSelector(own(spec, 'namespaceSelector'), '.spec.namespaceSelector', problem),
+    podSelector: readLabelSelector(own(spec, 'podSelector'), '.spec.podSelector', problem),
+    admin: field.flag('admin'),
+    downstream: field.flag('downstream'),
+    autoPopulateDNSNames: field.flag('autoPopulateDNSNames'),
+    fallback: field.flag('fallback'),
+    className: field.text('className') ?? '',
+    hint: field.text('hint') ?? '',
   }
 }
 

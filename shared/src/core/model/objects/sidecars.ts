@@ -158,13 +158,14 @@ function judge(
   words: readonly Word[],
   valueOf: (key: string) => string | undefined,
 ): 'asks' | 'refuses' | 'says nothing' {
-  const said = words.flatMap(({ key, asks }) => {
+  let isAsked = false
+  for (const { key, asks } of words) {
     const value = valueOf(key)
-    if (value === undefined) return []
-    if (REFUSING.has(value)) return 'refuses' as const
-    return asks === undefined || asks.includes(value) ? ('asks' as const) : []
-  })
-  return said.includes('refuses') ? 'refuses' : (said[0] ?? 'says nothing')
+    if (value === undefined) continue
+    if (REFUSING.has(value)) return 'refuses'
+    isAsked ||= asks === undefined || asks.includes(value)
+  }
+  return isAsked ? 'asks' : 'says nothing'
 }
 
 /** The names of containers that a selector of a registration, or a binding, asks for. */
