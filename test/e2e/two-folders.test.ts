@@ -32,7 +32,7 @@ spec:
 /** With a way to the Workload API: what else the binding needs is not asked here. */
 const TWO_CONTAINERS = POD.replace(
   '[{name: vllm}]',
-  '[{name: vllm, volumeMounts: [{name: socket, mountPath: /spiffe}]}, {name: sidecar}]\n  volumes: [{name: socket, csi: {driver: csi.spiffe.io}}]',
+  '[{name: vllm, volumeMounts: [{name: socket, mountPath: /spiffe}]}, {name: sidecar}]\n  volumes: [{name: socket, csi: {driver: csi.spiffe.io, readOnly: true}}]',
 )
 
 /** The operator, which tells its trust domain. */

@@ -10,7 +10,7 @@ beforeAll(built)
 
 const WORLD = documents(POOL, OBJECTIVE, BINDING)
 const POD_SPEC =
-  '{serviceAccountName: runner, containers: [{name: vllm, image: vllm, volumeMounts: [{name: socket, mountPath: /spiffe}]}], volumes: [{name: socket, csi: {driver: csi.spiffe.io}}]}'
+  '{serviceAccountName: runner, containers: [{name: vllm, image: vllm, volumeMounts: [{name: socket, mountPath: /spiffe}]}], volumes: [{name: socket, csi: {driver: csi.spiffe.io, readOnly: true}}]}'
 const SELECTOR = 'selector: {matchLabels: {app: llama}}'
 const TEMPLATE = `{metadata: {labels: {app: llama}}, spec: ${POD_SPEC}}`
 

@@ -205,7 +205,7 @@ function mayHoldSocket(volume: unknown): boolean {
 function trimVolume(volume: unknown): JsonRecord {
   const name = own(volume, 'name')
   const [csi, host] = [own(volume, 'csi'), own(volume, 'hostPath')]
-  if (isRecord(csi)) return { name, csi: pick(csi, ['driver']) }
+  if (isRecord(csi)) return { name, csi: pick(csi, ['driver', 'readOnly', 'fsType']) }
   return { name, hostPath: isRecord(host) ? pick(host, ['path', 'type']) : host }
 }
 

@@ -143,7 +143,7 @@ const MESHED = POOL.replace(
   containers:
     - {name: vllm, volumeMounts: [{name: socket, mountPath: /spiffe-workload-api}]}
     - {name: istio-proxy, volumeMounts: [{name: socket, mountPath: /run/secrets/workload-spiffe-uds}]}
-  volumes: [{name: socket, csi: {driver: csi.spiffe.io}}]`,
+  volumes: [{name: socket, csi: {driver: csi.spiffe.io, readOnly: true}}]`,
 )
 
 test('a proxy that would lose the identity of its mesh is an error, and suggest keeps it by a registration that is applied first', async () => {

@@ -141,7 +141,7 @@ test.each([
   expect(await asked(WORLD)).toContain(text)
   const mounted = WORLD.replace(
     'containers: [{name: vllm}]',
-    'volumes: [{name: w, csi: {driver: csi.spiffe.io}}], containers: [{name: vllm, volumeMounts: [{name: w, mountPath: /w}]}]',
+    'volumes: [{name: w, csi: {driver: csi.spiffe.io, readOnly: true}}], containers: [{name: vllm, volumeMounts: [{name: w, mountPath: /w}]}]',
   )
   expect(await asked(mounted)).not.toContain(text)
 })

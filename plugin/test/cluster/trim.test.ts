@@ -356,7 +356,7 @@ describe('what is kept of a pod', () => {
       initContainers: [{ name: 'fetch', ...fetch }],
       ephemeralContainers: [],
       volumes: [
-        { name: 'socket', csi: { driver: 'csi.spiffe.io' } },
+        { name: 'socket', csi: { driver: 'csi.spiffe.io', readOnly: true } },
         { name: 'run', hostPath: { path: '/run/spire', type: 'Directory' } },
       ],
     })

@@ -57,7 +57,7 @@ describe('pods of one template, which have values in common', () => {
     { name: 'vllm', image: 'vllm:1', volumeMounts: [{ name: 'spire', mountPath: '/run/spire' }] },
     { name: 'proxy', image: 'proxy:1' },
   ]
-  const socket = [{ name: 'spire', csi: { driver: 'csi.spiffe.io' } }]
+  const socket = [{ name: 'spire', csi: { driver: 'csi.spiffe.io', readOnly: true } }]
   const ofTemplate = (name: string, volumes: readonly JsonRecord[]): JsonRecord => ({
     ...pod(name, 'llama', []),
     spec: { containers, volumes, nodeName: name, nodeSelector: { 'kubernetes.io/os': 'linux' } },

@@ -135,7 +135,7 @@ test.each<[what: string, shape: Shape, expected: string]>([
       containers: [
         { name: 'kuma-sidecar', volumeMounts: [{ name: 'kuma-spire-agent-socket', mountPath: '/x' }] },
       ],
-      volumes: [{ name: 'kuma-spire-agent-socket', csi: { driver: 'csi.spiffe.io' } }],
+      volumes: [{ name: 'kuma-spire-agent-socket', csi: { driver: 'csi.spiffe.io', readOnly: true } }],
     },
     'Kuma (kuma-sidecar): yes',
   ],

@@ -89,14 +89,18 @@ const script = (text: string, ...flags: readonly string[]): JsonRecord => ({
   command: ['sh', ...flags, '-c', text],
 })
 const hook = (words: readonly string[]): Shape =>
-  mounting({ csi: { driver: 'csi.spiffe.io' } }, { lifecycle: { postStart: { exec: { command: words } } } })
+  mounting(
+    { csi: { driver: 'csi.spiffe.io', readOnly: true } },
+    { lifecycle: { postStart: { exec: { command: words } } } },
+  )
 const certain = (all: readonly Finding[]): readonly string[] =>
   codesOf(all).filter((one) => !one.endsWith('depends'))
 
 describe('an identity without a way to the Workload API', () => {
   const CASES: readonly (readonly [string, Shape, readonly string[]])[] = [
     ['nothing is mounted', {}, ['KLM430']],
-    ['the CSI volume is mounted', mounting({ csi: { driver: 'csi.spiffe.io' } }), []],
+    ['the CSI volume is mounted', mounting({ csi: { driver: 'csi.spiffe.io', readOnly: true } }), []],
+    ['a CSI volume that its driver refuses', mounting({ csi: { driver: 'csi.spiffe.io' } }), ['KLM430']],
     [
       'the CSI volume is in the pod, and not in the container',
       { spec: { volumes: [TOKEN, CSI] } },
@@ -356,7 +360,7 @@ describe('waiting for an SVID that cannot come', () => {
 test('what is said for certain stays true whatever is added to the files, and is never an error', () => {
   const volume = fc.constantFrom<JsonRecord | undefined>(
     undefined,
-    { csi: { driver: 'csi.spiffe.io' } },
+    { csi: { driver: 'csi.spiffe.io', readOnly: true } },
     { csi: { driver: 'csi.example.com' } },
     { emptyDir: {} },
     hostPath('/run'),

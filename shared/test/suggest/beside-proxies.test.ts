@@ -23,7 +23,7 @@ const PROXY = {
   name: 'istio-proxy',
   volumeMounts: [{ name: 'socket', mountPath: '/var/run/secrets/workload-spiffe-uds' }],
 }
-const SOCKET = { name: 'socket', csi: { driver: 'csi.spiffe.io' } }
+const SOCKET = { name: 'socket', csi: { driver: 'csi.spiffe.io', readOnly: true } }
 
 function meshed(name = 'llama-0', spec: JsonRecord = {}): JsonRecord {
   return pod({ name, spec: { containers: [{ name: 'vllm' }, PROXY], volumes: [SOCKET], ...spec } })
@@ -188,7 +188,7 @@ const KUMA = pod({
       { name: 'vllm' },
       { name: 'kuma-sidecar', volumeMounts: [{ name: 'kuma-spire-agent-socket', mountPath: '/x' }] },
     ],
-    volumes: [{ name: 'kuma-spire-agent-socket', csi: { driver: 'csi.spiffe.io' } }],
+    volumes: [{ name: 'kuma-spire-agent-socket', csi: { driver: 'csi.spiffe.io', readOnly: true } }],
   },
 })
 

@@ -269,7 +269,7 @@ function meshed(object: JsonRecord): JsonRecord {
     .replaceAll('container-name:proxy', 'container-name:istio-proxy')
     .replaceAll(
       '"serviceAccountName"',
-      '"volumes":[{"name":"socket","csi":{"driver":"csi.spiffe.io"}}],"serviceAccountName"',
+      '"volumes":[{"name":"socket","csi":{"driver":"csi.spiffe.io","readOnly":true}}],"serviceAccountName"',
     )
   const copy: unknown = JSON.parse(text)
   if (!isRecord(copy)) throw new TypeError('an object is an object')

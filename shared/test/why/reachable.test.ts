@@ -56,6 +56,20 @@ describe('the address that a client is given', () => {
 })
 
 describe('what is mounted', () => {
+  test.each<readonly [string, JsonRecord]>([
+    ['one that the container may write', { driver: 'csi.spiffe.io' }],
+    ['one that says so', { driver: 'csi.spiffe.io', readOnly: false }],
+    ['one with a file system', { driver: 'csi.spiffe.io', readOnly: true, fsType: 'ext4' }],
+  ])("a volume that SPIFFE's driver refuses is no way: %s", (_name, csi) => {
+    expect(reachable([RIGHT], { csi })).toMatchObject({
+      truth: NO,
+      text: expect.stringContaining(
+        'volume s is of csi.spiffe.io, which refuses it: it needs readOnly: true',
+      ),
+      fix: expect.stringContaining('readOnly: true'),
+    })
+  })
+
   test('a part of a volume is no proof: it may be another than the socket', () => {
     expect(reachable([RIGHT], CSI, { subPath: 'public' }).truth.value).toBe('open')
     expect(reachable([RIGHT], CSI, { subPathExpr: '$(POD_NAME)' }).truth.value).toBe('open')

@@ -221,7 +221,7 @@ kind: Pod
 metadata: { name: llama-0, namespace: team-a, labels: { app: llama } }
 spec:
   serviceAccountName: runner
-  volumes: [{ name: socket, csi: { driver: csi.spiffe.io } }]
+  volumes: [{ name: socket, csi: {driver: csi.spiffe.io, readOnly: true} }]
   containers:
     - { name: vllm, volumeMounts: [{ name: socket, mountPath: /spiffe }] }
     - { name: istio-proxy, volumeMounts: [{ name: socket, mountPath: /var/run/secrets/workload-spiffe-uds }] }

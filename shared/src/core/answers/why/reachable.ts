@@ -8,6 +8,7 @@ import {
   socketMounts,
   SPIFFE_CSI_DRIVER,
   toldVariable,
+  whyNoAccess,
   workloadApiAccess,
 } from '../../model/objects/workload-api.ts'
 import { NO, YES } from '../../model/truth/truth.ts'
@@ -23,8 +24,8 @@ export function reachableHop(facts: ChainFacts): HopAnswer {
     const helper = pod.containers.find((one) => one !== container && workloadApiAccess(pod, one) === YES)
     const namespace = namespacesByName(analysis.snapshot).get(pod.namespace)
     const mesh = meshOf(pod, namespace)
-    const text = `container ${container.name} has no way to the Workload API: no volume of ${SPIFFE_CSI_DRIVER}, and no hostPath with the socket of an agent`
-    const fix = `mount a volume of ${SPIFFE_CSI_DRIVER} in container ${container.name}`
+    const text = `container ${container.name} has no way to the Workload API: ${whyNoAccess(pod, container)}`
+    const fix = `mount a volume of ${SPIFFE_CSI_DRIVER} in container ${container.name}, with readOnly: true`
     if (helper !== undefined)
       return notShown(
         `container ${helper.name} has the socket, and container ${container.name} has not: whether that one hands it an identity is not in the spec`,

@@ -428,6 +428,7 @@ export const FINDINGS = {
     meaning: [
       'A binding gives a container an identity, and nothing that is mounted in the container leads to the socket of an agent.',
       'It has no volume of the CSI driver csi.spiffe.io, and no hostPath.',
+      'A volume of that driver without readOnly: true, or with an fsType, is no way: the driver refuses it, and the pod does not start.',
       'If all containers of a pod get the identity, it is reported only if none of them has such a way.',
     ],
     consequence:

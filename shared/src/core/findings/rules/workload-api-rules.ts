@@ -10,6 +10,7 @@ import {
   asksForSpiffe,
   containerSpec,
   isOfSpire,
+  whyNoAccess,
   workloadApiAccess,
 } from '../../model/objects/workload-api.ts'
 import {
@@ -70,9 +71,9 @@ function noWayToWorkloadApi(facts: PodIdentities, lookups: PodLookups): readonly
         isNarrow
           ? `container ${names.join(', ')} of ${pods} has no way to the Workload API`
           : `no container of ${pods} has a way to the Workload API`,
-      evidence: [
-        `mounted in ${names.join(', ')}: no volume of csi.spiffe.io, and no hostPath with the socket of an agent`,
-      ],
+      evidence: [...new Set(containers.map((one) => whyNoAccess(pod, one.container)))].map(
+        (why) => `mounted in ${names.join(', ')}: ${why}`,
+      ),
       holds: helper === undefined && mesh === undefined ? YES : deliverer(helper, mesh),
     }
   })

@@ -2,7 +2,7 @@
 // socket, which a container sees only through a volume that is mounted in it. Sources: SPIFFE's CSI driver
 // (https://github.com/spiffe/spiffe-csi), whose name an install may change, and the paths of SPIRE's charts and quick start.
 import { isRecord, listAt, own, recordsAt, stringAt, textsAt, type JsonRecord } from '../../base/json.ts'
-import { all, any, NO, open, YES, type Truth } from '../truth/truth.ts'
+import { all, any, known, NO, open, YES, type Truth } from '../truth/truth.ts'
 import { atRuntime } from '../truth/unknown.ts'
 import type { Container, Pod } from './pod.ts'
 
@@ -46,6 +46,19 @@ export function workloadApiAccess(pod: Pod, container: Container): Truth {
   const spec = containerSpec(pod, container)
   if (spec === undefined || !isShownWhole(pod) || isOfWindows(pod)) return UNSEEN
   return any(...mountsOf(pod, spec).map(({ access }) => access), isToldOtherwise(spec) ? UNSEEN : NO)
+}
+
+/** Why a container whose access is `NO` has none, as a clause. Never throws. */
+export function whyNoAccess(pod: Pod, container: Container): string {
+  const mounted = new Set(
+    listAt(containerSpec(pod, container), 'volumeMounts').map((one) => own(one, 'name')),
+  )
+  const refused = listAt(pod.spec, 'volumes').find(
+    (one) => mounted.has(own(one, 'name')) && stringAt(one, 'csi', 'driver') === SPIFFE_CSI_DRIVER,
+  )
+  return refused === undefined
+    ? `no volume of ${SPIFFE_CSI_DRIVER}, and no hostPath with the socket of an agent`
+    : `volume ${stringAt(refused, 'name') ?? ''} is of ${SPIFFE_CSI_DRIVER}, which refuses it: it needs readOnly: true and no fsType`
 }
 
 /** Whether a container has the socket of an agent at a path. Never throws. */
@@ -116,7 +129,7 @@ function accessThrough(volume: unknown, { ref: { kind } }: Pod): Truth {
   const csi = own(volume, 'csi')
   if (isRecord(csi)) {
     const driver = stringAt(csi, 'driver') ?? ''
-    if (driver === SPIFFE_CSI_DRIVER) return YES
+    if (driver === SPIFFE_CSI_DRIVER) return known(isPublished(csi))
     return OTHER_CSI_DRIVERS.has(driver) ? NO : UNSEEN
   }
   const host = own(volume, 'hostPath')
@@ -125,6 +138,14 @@ function accessThrough(volume: unknown, { ref: { kind } }: Pod): Truth {
   if (NO_FOLDER.has(stringAt(host, 'type') ?? '')) return NO
   if (OF_SPIRE.test(path)) return YES
   return NO_SOCKET.test(path) ? NO : UNSEEN
+}
+
+/**
+ * Whether SPIFFE's CSI driver mounts the volume. It refuses one that containers may write, and one with a file system; the pod then
+ * does not start (https://github.com/spiffe/spiffe-csi/blob/v0.2.7/pkg/driver/driver.go, `NodePublishVolume`).
+ */
+function isPublished(csi: JsonRecord): boolean {
+  return own(csi, 'readOnly') === true && (stringAt(csi, 'fsType') ?? '') === ''
 }
 
 /** Whether the container is told of an agent that is no socket in its own file system. */
