@@ -4,7 +4,7 @@ import { shellWord } from '../../flags/echo.ts'
 import type { SpireParts } from '@kleym/shared/core/answers/index.ts'
 import { createReadStream, statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { readServerEntry, type ServerEntry } from '@kleym/shared/core/predict/index.ts'
+import { RACE_SECONDS, readServerEntry, type ServerEntry } from '@kleym/shared/core/predict/index.ts'
 import { isRecord } from '@kleym/shared/core/base/json.ts'
 import type { CommandContext } from '../../io/context.ts'
 import { KleymError } from '../../io/errors.ts'
@@ -13,6 +13,7 @@ import { collect, whyNoFile } from '../../sources/files.ts'
 import { JsonElements, JsonElementsError } from '../../sources/json-elements.ts'
 import { problemError } from '../../sources/problem.ts'
 import { STDIN_ARGUMENT } from '../../sources/stdin.ts'
+import { asOfSeconds } from './as-of.ts'
 import { UniqueIds } from './unique-ids.ts'
 
 /** The most entries of one file: five times what the largest servers hold. */
@@ -20,13 +21,16 @@ export const ENTRIES_MAX = 2_500_000
 
 /**
  * Calls `onEntry` with each entry of the files (`-`: stdin), which are of several servers. Throws a KleymError for a file that is no
- * such dump, and for one that holds an entry of another: two dumps of one server would show each of its entries twice.
+ * such dump, for one that is younger than `asOf` says, and for one that holds an entry of another: two dumps of one server would
+ * show each of its entries twice.
  */
 export async function readEntries(
   files: readonly string[],
   onEntry: (entry: ServerEntry) => void,
   context: CommandContext,
+  asOf: string | undefined,
 ): Promise<void> {
+  const asOfTime = asOfSeconds(asOf)
   const ids = new UniqueIds()
   const isTwice = `is there twice${files.length > 1 ? ', in one file or in two: give each server once' : ''}`
   for (const file of files) {
@@ -42,6 +46,8 @@ export async function readEntries(
       if (!reading.ok) return fail(`${where()}: ${fieldText(reading.field)}${reading.why}`)
       const { entry } = reading
       if (!ids.add(entry.id)) fail(`${where()}: the ID ${entry.id} ${isTwice}`)
+      if (asOfTime !== undefined && (entry.createdAt ?? 0) > asOfTime + RACE_SECONDS)
+        throw youngerDump(file, entry.id, asOf ?? '')
       if (count() > ENTRIES_MAX) fail(`it holds more than ${ENTRIES_MAX.toLocaleString('en')} entries`)
       onEntry(entry)
     })
@@ -146,6 +152,17 @@ function wrong(file: string, why: string, at: number): KleymError {
     where: `--entries ${file}, byte ${at + 1}`,
     why,
     fix: 'make it again: spire-server entry show -output json > entries.json',
+    docs: 'docs/verify.md',
+  })
+}
+
+/** By a time that is too early, what has expired would count as valid. */
+function youngerDump(file: string, id: string, asOf: string): KleymError {
+  return new KleymError('input', {
+    what: `the entries were dumped after ${asOf}`,
+    where: `--entries ${file}`,
+    why: `entry ${id} was created later than --as-of says`,
+    fix: 'give the time of the dump as --as-of: date -u +%FT%TZ',
     docs: 'docs/verify.md',
   })
 }

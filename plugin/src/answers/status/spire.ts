@@ -77,7 +77,7 @@ async function serverOf(
 ): Promise<WholeServer> {
   const times = readTimes(asOfSeconds(asOf), entries, { isLive: true }, context)
   const { judged, counts } = await compareWithServer(input, times, (onEntry) =>
-    readEntries(entries, onEntry, context),
+    readEntries(entries, onEntry, context, asOf),
   )
   return { differences: judged.map(({ difference }) => difference), agreed: counts.agreed }
 }

@@ -44,7 +44,7 @@ export async function run(options: VerifyOptions, context: CommandContext): Prom
       if (asked !== undefined && mayBeFor(asked, entry)) ofContainer.push(entry)
       onEntry(entry)
     }
-    await readEntries(options.entries, both, context)
+    await readEntries(options.entries, both, context, options.asOf)
   })
   const svids = asked && svidAnswer(asked, ofContainer, dueIn(input.after, compared, asked))
   const namespace = options.allNamespaces ? undefined : options.sources.namespace

@@ -140,12 +140,12 @@ const AGENTS_NOT_GIVEN = {
 const NO_GAPS = { scmGaps: [], agentGaps: [], configGaps: [] }
 
 async function readGiven(
-  { entries, agentLog }: WhyOptions,
+  { entries, agentLog, asOf }: WhyOptions,
   pods: readonly Pod[],
   context: CommandContext,
 ): Promise<GivenFiles> {
   const log = agentLog === undefined ? undefined : await textIn(agentLog, context)
-  return { log, entries: entries.length === 0 ? undefined : await entriesOf(entries, pods, context) }
+  return { log, entries: entries.length === 0 ? undefined : await entriesOf(entries, pods, context, asOf) }
 }
 
 function agentSide(

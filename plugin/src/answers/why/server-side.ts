@@ -21,6 +21,7 @@ export async function entriesOf(
   files: readonly string[],
   pods: readonly Pod[],
   context: CommandContext,
+  asOf: string | undefined,
 ): Promise<EntriesOfPods> {
   const byUid = new Map<string, ServerEntry[]>(
     pods.flatMap(({ uid }) => (uid === undefined ? [] : [[uid, []]])),
@@ -33,7 +34,7 @@ export async function entriesOf(
     if (uid === undefined) others.push(entry)
     else byUid.get(uid)?.push(entry)
   }
-  await readEntries(files, keep, context)
+  await readEntries(files, keep, context, asOf)
   return { byUid, others, perParent }
 }
 

@@ -310,6 +310,15 @@ describe('a file that is no dump ends the command', () => {
     }
   })
 
+  test('a dump that is younger than --as-of says: what has expired since would count as valid', async () => {
+    const file = await dumped(await entriesOfEstate())
+    const { code, stdout, stderr } = await verify(file, '--as-of', '2027-01-15T07:59:29Z')
+    expect([code, stdout]).toEqual([4, ''])
+    expect(stderr).toContain('the entries were dumped after 2027-01-15T07:59:29Z')
+    // Two clocks may differ by as much.
+    expect((await verify(file, '--as-of', '2027-01-15T07:59:30Z')).stderr).not.toContain('dumped after')
+  })
+
   test.each([
     [['--entries', 'nowhere.json'], 'there is no such file'],
     [['--entries', 'examples'], 'it is a folder'],

@@ -48,6 +48,7 @@ export {
   type ExplainedDifference,
   explainDifferences,
   secondsOf,
+  RACE_SECONDS,
 } from './verify/causes.ts'
 export { EntryComparison, type EntryDifferences } from './verify/compare-entries.ts'
 export {
