@@ -91,8 +91,8 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     [
       'a status that says the same is not written',
-      'if (next === undefined || deepEqual(next, status)) return',
-      'if (next === undefined) return',
+      'if (deepEqual(next, status)) return',
+      'if (next === status) return',
     ],
   ]),
   ...inFile('operator/src/reconcile/convergence.ts', OPERATOR, [

@@ -128,6 +128,8 @@ describe('the order of things', () => {
     expect(dropped?.requestObject).toContainEqual({ op: 'remove', path: '/metadata/finalizers/0' })
     expect(ofOutput.map(({ verb, status }) => `${verb} ${status}`)).toEqual(['create 201', 'delete 200'])
     const [created, deleted] = ofOutput
+    const statuses = events.filter((event) => event.namespace === 'order' && event.verb === 'update')
+    expect(statuses.filter((event) => isBefore(deleted, event))).toEqual([])
     expect(added?.status).toBe(200)
     expect(isBefore(added, created)).toBe(true)
     const lists = events.filter(
@@ -246,7 +248,7 @@ describe('with no operator at the time', () => {
     expect(await cp.admin.get(outputId(name))).toBeUndefined()
   })
 
-  test('a binding that is being deleted without our finalizer gets none, and its output goes all the same', async () => {
+  test('a binding that is being deleted without our finalizer gets none, its output goes all the same, and one status says so', async () => {
     const [name = ''] = await register('without')
     let mark: AuditMark | undefined = undefined
     await meanwhile(async () => {
@@ -255,6 +257,7 @@ describe('with no operator at the time', () => {
       mark = await cp.auditMark()
     })
     await untilGone(cp, name)
+    await untilReason(cp, 'without', 'chat', 'Deleting')
     // Anything else that a person does to it changes nothing about that.
     await cp.admin.patch(bindingId('without', 'chat'), { metadata: { labels: { look: 'here' } } })
     await register('without-sentinel')
@@ -267,7 +270,7 @@ describe('with no operator at the time', () => {
         event.resource === 'inferenceidentitybindings' &&
         event.verb !== 'get',
     )
-    expect(onBinding).toEqual([])
+    expect(onBinding.map(({ verb, subresource }) => `${verb} ${subresource}`)).toEqual(['update status'])
   })
 })
 

@@ -328,6 +328,26 @@ test('NamespaceFull: a namespace with as many outputs as it may have keeps them,
   seen.add('NamespaceFull')
 })
 
+test("Deleting: a binding without output that another's finalizer keeps is not ready, and no more is written to it", async () => {
+  const space = 'leaving'
+  await cp.apply([...estate(space), ...member(space, 'chat')])
+  await untilReason(cp, space, 'chat', 'Reconciled')
+  await cp.admin.patch(bindingId(space, 'chat'), {
+    metadata: { finalizers: [FINALIZER, 'example.com/other'] },
+  })
+  await cp.admin.delete(bindingId(space, 'chat'))
+  const found = await untilReason(cp, space, 'chat', 'Deleting')
+  const ready = { status: 'Unknown', reason: 'Deleting', message: 'the binding is being deleted' }
+  expect(conditionOf(found, 'Ready')).toMatchObject(ready)
+  expect(await outputsOf(cp, space, 'chat')).toEqual([])
+  expect(found).not.toHaveProperty('status.clusterSPIFFEID')
+  const generation = Number(dig(found, 'metadata', 'generation'))
+  expect(conditionOf(found, 'Ready')).toMatchObject({ observedGeneration: generation })
+  await cp.admin.patch(bindingId(space, 'chat'), { metadata: { finalizers: [] } })
+  await untilBindingGone(cp, space)
+  seen.add('Deleting')
+})
+
 /** Last of the table, because they meet every binding. */
 test.each<
   [reason: Reason, crds: readonly CrdName[], says: string, again: (space: string) => readonly JsonRecord[]]

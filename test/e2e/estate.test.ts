@@ -312,6 +312,7 @@ describe('the whole estate', () => {
   const NOT_IN_FILES: ReadonlySet<Reason> = new Set([
     'Undetermined',
     'NamespaceFull',
+    'Deleting',
     'InferencePoolCRDMissing',
     'InferenceObjectiveCRDMissing',
     'MissingTrustDomain',

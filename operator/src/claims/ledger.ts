@@ -5,10 +5,12 @@ import {
   type Claim,
   decide,
   type Decision,
+  type Judgement,
   type LiveOutput,
 } from '@kleym/shared/core/decide/index.ts'
 import { namespaceWritten, type NamespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
 import type { ClusterSpiffeId } from '@kleym/shared/core/model/objects/clusterspiffeid.ts'
+import type { CachedBinding } from '../caches/cached-binding.ts'
 import type { Caches } from '../caches/caches.ts'
 import { outputView } from '../caches/output-view.ts'
 import type { ClaimRegister } from './claim-register.ts'
@@ -70,6 +72,11 @@ export class Ledger {
     // It is there by now, and is about to be taken in.
     if (refs.some((ref) => indexes.isHeld(ref))) return { kind: 'waits' }
     return refs.length === 0 ? { kind: 'decided', ...decision } : { kind: 'unverified', refs, ...decision }
+  }
+
+  /** What a binding that is being deleted comes to; no cache but that of bindings decides it. */
+  leaving(binding: CachedBinding): Judgement {
+    return { state: 'deleting', compiled: this.#options.compiler.compiled(binding) }
   }
 
   /** The outputs that are a binding's own, terminating ones included. */

@@ -1,6 +1,6 @@
 // A binding that is being deleted: the operator deletes its output, a live list confirms that nothing of it is left, then the
-// operator removes its finalizer (docs/contract.md §8, "Deletion"). No worker waits for the list: one list serves all bindings
-// whose deletes came before it, and wakes them.
+// operator removes its finalizer (docs/contract.md §8, "Deletion"). What is still there then says that it is being deleted. No
+// worker waits for the list: one list serves all bindings whose deletes came before it, and wakes them.
 import { CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/model/names.ts'
 import { mayBeKindAbsent } from '@kleym/shared/kube/failures.ts'
 import type { AnyFollowedKind } from '@kleym/shared/kube/followed-kind.ts'
@@ -11,8 +11,9 @@ import type { LiveLists } from '../caches/live-lists.ts'
 import type { Ledger } from '../claims/ledger.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { Writer } from '../write/writer.ts'
-import { retry, NOTHING_TO_DO, type Next } from './next.ts'
+import { retry, NOTHING_TO_DO, sooner, type Next } from './next.ts'
 import type { Repairs } from './repairs.ts'
+import type { Reports } from './reports.ts'
 
 export interface BindingDeletionOptions {
   readonly caches: Caches
@@ -20,6 +21,7 @@ export interface BindingDeletionOptions {
   readonly writer: Writer
   readonly lists: LiveLists
   readonly repairs: Repairs
+  readonly reports: Pick<Reports, 'report'>
   readonly log: Log
   /** Asks the API server again whether it serves a kind. */
   readonly recheck: (cache: AnyFollowedKind) => Promise<void>
@@ -63,7 +65,16 @@ export class BindingDeletion {
       outputs.syncState.kind === 'absent' ? undefined : await this.#deleteOutputs(key, binding)
     if (unfinished !== undefined) return unfinished
     this.#confirmations.delete(key)
-    return hasOurs(binding.finalizers) ? this.#removeFinalizer(key, binding) : NOTHING_TO_DO
+    if (hasOurs(binding.finalizers)) return this.#removeFinalizer(key, binding)
+    // Without one it is gone, and the cache will hear of it.
+    return binding.finalizers.hasOthers ? this.#sayLeaving(key, binding) : NOTHING_TO_DO
+  }
+
+  /** Says so in the status where another's finalizer may keep the binding, or its output, for long. */
+  async #sayLeaving(key: string, binding: CachedBinding): Promise<Next> {
+    const { ledger, reports } = this.#options
+    const { result } = await reports.report(key, ledger.leaving(binding), ledger.ownOutputs(key))
+    return result.kind === 'done' || result.kind === 'held' ? NOTHING_TO_DO : retry(result)
   }
 
   /** Deletes what is there for the binding, and makes sure that nothing is left; else when to look again. */
@@ -87,7 +98,7 @@ export class BindingDeletion {
     if (ledger.ownOutputs(key).length > 0) {
       // A list that was asked for while something is here cannot tell when it is gone.
       this.#confirmations.delete(key)
-      return { kind: 'after', ms: LEFTOVER_MS }
+      return sooner(await this.#sayLeaving(key, binding), { kind: 'after', ms: LEFTOVER_MS })
     }
     // A hand, or a restored backup, may have given its output another UID. `Orphans` deletes it, and tries again.
     const orphans = ledger.orphans(key)

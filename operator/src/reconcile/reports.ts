@@ -71,16 +71,18 @@ export class Reports {
     const { caches, writer, metrics, budget } = this.#options
     const verdict = verdictOf(judgement)
     const binding = caches.bindings.store.get(key)
-    if (verdict === undefined || binding === undefined) return DONE
+    if (binding === undefined) return DONE
     const judged = judgement.compiled.binding.meta
     if (judged.uid !== binding.meta.uid || judged.generation !== binding.meta.generation) {
       return { result: { kind: 'overtaken' }, againInMs: undefined }
     }
     const status = binding.readStatus()
     const { next, againInMs } = this.#next(binding, status, judgement, own)
-    metrics.setBinding(key, outcomeOf(verdict, judgement))
-    metrics.setInForce(key, inForceReasonOf(next))
-    if (next === undefined || deepEqual(next, status)) return { result: { kind: 'done' }, againInMs }
+    if (judgement.state !== 'deleting') {
+      metrics.setBinding(key, outcomeOf(verdict, judgement))
+      metrics.setInForce(key, inForceReasonOf(next))
+    }
+    if (deepEqual(next, status)) return { result: { kind: 'done' }, againInMs }
     if (!budget.take(key)) return { result: { kind: 'held' }, againInMs }
     const result = await writer.setStatus(binding, next)
     if (result.kind === 'refused' && conditionOf(next, IN_FORCE_CONDITION) !== undefined) {
@@ -141,13 +143,13 @@ export class Reports {
     this.#options.inForce.forget(key)
   }
 
-  /** What the status is to say; undefined where there has been none and none is to be written. */
+  /** What the status is to say. */
   #next(
     { meta, key }: CachedBinding,
     status: BindingStatus | undefined,
     judgement: Judgement,
     own: readonly OwnedOutput[],
-  ): { readonly next: BindingStatus | undefined; readonly againInMs: number | undefined } {
+  ): { readonly next: BindingStatus; readonly againInMs: number | undefined } {
     const { config, clock, inForce } = this.#options
     const output = outputInForce(status, judgement, own)
     const { reason, againInMs } = inForce.look(key, this.#observe(output), inForceReasonOf(status))

@@ -1,5 +1,6 @@
 // Bindings that are being deleted (docs/contract.md §8, "Deletion").
 import { expect, test } from 'vitest'
+import { listAt } from '@kleym/shared/core/base/json.ts'
 import { FINALIZER } from '@kleym/shared/core/model/names.ts'
 import { BINDINGS, CLUSTER_SPIFFE_IDS } from '@kleym/shared/kube/resources.ts'
 import type { SimulatedCall } from '../simulation/calls.ts'
@@ -189,3 +190,39 @@ async function readBeside(sim: SteeredSimulation, late: SimulatedCall): Promise<
   if (read === undefined) throw new Error(`no output was read:\n${sim.trace.slice(-20).join('\n')}`)
   return read
 }
+
+test("a binding that another's finalizer keeps says that it is being deleted, once its output is gone, and no more is written", async () => {
+  const sim = await SteeredSimulation.of({ a: 'vllm' })
+  const ref = { namespace: 'team-a', name: 'a' }
+  sim.server.patch(BINDINGS, ref, { metadata: { finalizers: [FINALIZER, FOREIGN_FINALIZER] } }, 'user')
+  await sim.runUntilQuiet()
+  sim.deleteBinding('a')
+  await sim.runUntilQuiet(60_000)
+  expect(sim.outputs('a')).toEqual([])
+  const left = sim.server.get(BINDINGS, ref)
+  expect(listAt(left, 'status', 'conditions')).toContainEqual(
+    expect.objectContaining({ type: 'Ready', status: 'Unknown', reason: 'Deleting' }),
+  )
+  expect(left).not.toHaveProperty('status.clusterSPIFFEID')
+  await sim.runUntilQuiet(600_000)
+  expect(sim.server.get(BINDINGS, ref)).toEqual(left)
+  sim.server.patch(BINDINGS, ref, { metadata: { finalizers: [] } }, 'user')
+  expect(await sim.problemsOnceQuiet()).toEqual([])
+})
+
+test('a binding whose output is held says that it is being deleted, and which output is left', async () => {
+  const sim = await SteeredSimulation.of({ a: 'vllm' })
+  const output = sim.output('a') ?? {}
+  sim.editOutput(output, { metadata: HELD })
+  await sim.runUntilQuiet()
+  sim.deleteBinding('a')
+  await sim.runUntilQuiet(60_000)
+  const left = sim.server.get(BINDINGS, { namespace: 'team-a', name: 'a' })
+  expect(listAt(left, 'status', 'conditions')).toContainEqual(
+    expect.objectContaining({ type: 'Ready', status: 'Unknown', reason: 'Deleting' }),
+  )
+  expect(left).toHaveProperty('status.clusterSPIFFEID.name', refOf(output).name)
+  sim.server.patch(CLUSTER_SPIFFE_IDS, refOf(output), { metadata: { finalizers: [] } }, 'user')
+  expect(await sim.problemsOnceQuiet()).toEqual([])
+  expect(isThere(sim, 'a')).toBe(false)
+})

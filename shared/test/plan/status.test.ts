@@ -248,11 +248,21 @@ describe('messages', () => {
   })
 })
 
-test('no status is written for a binding that is being deleted', () => {
-  const one = settledCluster(estate(binding({ deletedAt: '2026-01-01T00:00:00Z' }), live(OUTPUT)))
-  const previous = next(READY)
-  expect(verdictOf(judgementOf(one))).toBeUndefined()
-  expect(nextStatus(previous, judgementOf(one), LATER)).toBe(previous)
+test('a binding that is being deleted is not ready any more, and names its output for as long as that is there', () => {
+  const one = judgementOf(
+    settledCluster(estate(binding({ deletedAt: '2026-01-01T00:00:00Z' }), live(OUTPUT))),
+  )
+  const left = next(one, next(READY), LATER)
+  expect(left.conditions?.[0]).toMatchObject({
+    type: 'Ready',
+    status: 'Unknown',
+    reason: 'Deleting',
+    message: 'the binding is being deleted',
+  })
+  expect(left.clusterSPIFFEID).toEqual(next(READY).clusterSPIFFEID)
+  const gone = next(one, left, { ...LATER, inForce: undefined })
+  expect(gone).not.toHaveProperty('clusterSPIFFEID')
+  expect(gone).not.toHaveProperty('computedSpiffeIDs')
 })
 
 const inForce = (status: BindingStatus): string => {

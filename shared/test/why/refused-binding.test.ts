@@ -41,6 +41,7 @@ const CASES: Readonly<Partial<Record<Reason, Case>>> = {
   Undetermined: said('Undetermined'),
   WaitingForPeer: said('WaitingForPeer'),
   NamespaceFull: said('NamespaceFull'),
+  Deleting: { objects: estate(binding({ deletedAt: '2026-01-01T00:00:00Z' })) },
   InferencePoolCRDMissing: {
     ...flaw({ pools: [] }),
     absentKinds: POOL_KINDS.map(qualifiedKind),

@@ -55,7 +55,7 @@ function bindingKey(key: string): string {
 
 function bindingNode({ key, verdict, judgement }: Explanation): DiagramNode {
   const outcome =
-    verdict === undefined
+    judgement.state === 'deleting'
       ? 'not judged'
       : verdict.ready === 'True'
         ? 'passed'
@@ -63,7 +63,7 @@ function bindingNode({ key, verdict, judgement }: Explanation): DiagramNode {
           ? 'failed'
           : 'unknown'
   const { mark, style } = OUTCOMES[outcome]
-  const reason = verdict === undefined || outcome === 'passed' ? '' : ` (${verdict.reason})`
+  const reason = outcome === 'passed' || outcome === 'not judged' ? '' : ` (${verdict.reason})`
   return {
     key: bindingKey(key),
     lines: [BINDING_KIND, key, `${mark} ${judgementWord(judgement.state)}${reason}`],

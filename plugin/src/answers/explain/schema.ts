@@ -55,7 +55,7 @@ const explanationSchema = made(
   z
     .object({
       binding: bindingKeySchema,
-      ready: orNull(readySchema).describe('Null for a binding that is being deleted.'),
+      ready: readySchema,
       reason: z.string().describe('The condition reason: docs/reference/reasons.md.'),
       message: z.string(),
       afterwards: orNull(z.object({ ready: readySchema, reason: z.string(), message: z.string() })).describe(
@@ -85,7 +85,7 @@ const explanationSchema = made(
     .meta({ id: 'Explanation' }),
   ({ explanation, namedBy }: ExplanationModel) => ({
     ...explanation,
-    ...(explanation.verdict ?? { reason: 'Deleting', message: 'the binding is being deleted' }),
+    ...explanation.verdict,
     binding: explanation.key,
     spiffeID: explanation.identity?.spiffeId,
     mode: explanation.identity?.mode,

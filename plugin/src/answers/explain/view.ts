@@ -171,7 +171,7 @@ function explanationAnswer(one: Explanation, layout: ExplainLayout): Answer {
   const about = layout.findingsByBinding.get(one.key) ?? []
   const key = span(one.key, 'bold')
   const { verdict } = one
-  const code = verdict === undefined ? undefined : codeOfReason(verdict.reason)
+  const code = codeOfReason(verdict.reason)
   switch (one.judgement.state) {
     case 'deleting':
       return { mark: 'note', text: [key, ' is being deleted; its registrations go with it'] }
@@ -182,8 +182,7 @@ function explanationAnswer(one: Explanation, layout: ExplainLayout): Answer {
     case 'waiting': {
       const state = one.judgement.state
       const mark = 'warn'
-      if (verdict === undefined || code === undefined)
-        return { mark, text: [key, ` is ${judgementWord(state)}`] }
+      if (code === undefined) return { mark, text: [key, ` is ${judgementWord(state)}`] }
       const entry = findingEntry(code)
       const own = about.find((finding) => finding.code === code)
       const title = state === 'refused' ? `: ${entry.title}` : ''
@@ -282,7 +281,7 @@ function whyUnreached(one: Explanation, about: readonly Finding[]): readonly str
 /** What stands below the answer about one binding. */
 function viewRest(one: Explanation, layout: ExplainLayout): Block {
   const { verdict } = one
-  const code = verdict === undefined ? undefined : codeOfReason(verdict.reason)
+  const code = codeOfReason(verdict.reason)
   switch (one.judgement.state) {
     case 'deleting':
       return []
@@ -300,7 +299,7 @@ function viewRest(one: Explanation, layout: ExplainLayout): Block {
           wrap(line(`  ClusterSPIFFEID/${name} is withdrawn`), layout.width, 2),
         ),
         ...(code === undefined ? [] : [more(code), BLANK]),
-        ...viewSteps(one.steps, verdict?.message, layout),
+        ...viewSteps(one.steps, verdict.message, layout),
         ...viewNamedBy(one, layout),
       ]
   }

@@ -76,8 +76,8 @@ function bindingNode(judgement: Judgement, difference: MapDifference | undefined
     change: bindingChange(difference, binding.key),
     binding: binding.key,
     state: judgement.state,
-    reason: verdict?.reason ?? 'Deleting',
-    message: verdict?.message ?? 'the binding is being deleted',
+    reason: verdict.reason,
+    message: verdict.message,
     spiffeID: result.kind === 'resolved' ? result.identity.spiffeId : null,
   }
 }

@@ -152,10 +152,10 @@ function bindingEdits(
   const judgement = input.after.settled.judgements.get(assertion.name)
   if (judgement === undefined || assertion.absent) return []
   const isReady = judgement.state === 'ready'
-  const reason = verdictOf(judgement)?.reason
+  const reason = verdictOf(judgement).reason
   return present(
     assertion.ready !== undefined && { path: [...path, 'ready'], value: isReady },
-    assertion.reason !== undefined && reason !== undefined && { path: [...path, 'reason'], value: reason },
+    assertion.reason !== undefined && { path: [...path, 'reason'], value: reason },
     assertion.spiffeId !== undefined &&
       isReady && { path: [...path, 'spiffeID'], value: judgement.resolved.identity.spiffeId },
   )

@@ -66,9 +66,9 @@ function rowOf(
     namespace: binding.meta.namespace,
     name: binding.meta.name,
     state: judgement.state,
-    reason: verdict?.reason ?? 'Deleting',
+    reason: verdict.reason,
     // The message of a ready binding says that its output is in force: true only where kleym has nothing left to write.
-    message: judgement.state === 'ready' && pending !== 'none' ? '' : (verdict?.message ?? ''),
+    message: judgement.state === 'ready' && pending !== 'none' ? '' : verdict.message,
     spiffeId: resolved?.identity.spiffeId,
     pending,
     inForce,

@@ -23,8 +23,7 @@ export function unmetClaimsByPath({
     const judgement = judgements.get(binding.key)
     const path = declaredPath(binding)
     if (judgement === undefined || judgement.state === 'ready' || path === undefined) return []
-    const reason = verdictOf(judgement)?.reason
-    const why = `${judgementWord(judgement.state)}${reason === undefined ? '' : ` (${reason})`}`
+    const why = `${judgementWord(judgement.state)} (${verdictOf(judgement).reason})`
     const isOpen = judgement.state === 'waiting' || judgement.state === 'undetermined'
     return [{ path, binding: binding.key, why, isOpen }]
   })

@@ -46,8 +46,7 @@ export interface OutputExplanation {
 export interface Derivation {
   readonly key: NamespacedName
   readonly judgement: Judgement
-  /** Undefined for a binding that is being deleted. */
-  readonly verdict: StatusVerdict | undefined
+  readonly verdict: StatusVerdict
   /** The verdict once everything has settled, where it differs. */
   readonly afterwards: StatusVerdict | undefined
   readonly steps: readonly DerivationStep[]
@@ -117,7 +116,7 @@ export function derivationOf(analysis: Analysis, binding: Binding): Derivation |
     key,
     judgement,
     verdict,
-    afterwards: later?.reason === verdict?.reason ? undefined : later,
+    afterwards: later.reason === verdict.reason ? undefined : later,
     steps: stepsOf(judgement),
     identity: resolved?.identity,
     selectors: resolved?.identity.selectors ?? [],

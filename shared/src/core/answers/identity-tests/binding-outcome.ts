@@ -35,17 +35,15 @@ export function bindingOutcome(
   const wrong = [
     ...(ready === undefined || ready === isReady
       ? []
-      : [isReady ? 'it is ready' : `it is not ready: ${verdict?.reason ?? 'it is being deleted'}`]),
-    ...(reason === undefined || reason === verdict?.reason
-      ? []
-      : [`its reason is ${verdict?.reason ?? 'none'}`]),
+      : [isReady ? 'it is ready' : `it is not ready: ${verdict.reason}`]),
+    ...(reason === undefined || reason === verdict.reason ? [] : [`its reason is ${verdict.reason}`]),
     ...(spiffeId === undefined || spiffeId === gives
       ? []
       : [gives === undefined ? 'it gives no ID' : `it gives ${gives}`]),
   ]
   if (wrong.length === 0 && notRead !== undefined) return { ...base, state: 'unknown', why: notRead }
   if (wrong.length === 0) return { ...base, state: 'passed', why: '' }
-  const evidence = isReady || verdict === undefined ? [] : [verdict.message]
+  const evidence = isReady ? [] : [verdict.message]
   return { ...base, state: 'failed', why: wrong.join('; '), evidence }
 }
 

@@ -137,8 +137,7 @@ function bindingFor(spiffeId: string, { analysis }: RunFacts): string | undefine
     const { result } = judgement.compiled
     const wants = result.kind === 'resolved' ? result.identity.spiffeId : undefined
     if (wants !== spiffeId || judgement.state === 'ready') continue
-    const reason = verdictOf(judgement)?.reason ?? judgement.state
-    return `binding ${key} asks for it and is not ready (${reason})`
+    return `binding ${key} asks for it and is not ready (${verdictOf(judgement).reason})`
   }
   return undefined
 }

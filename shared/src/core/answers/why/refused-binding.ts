@@ -31,8 +31,6 @@ export function bindingsWithout(
 
 function answerFor(key: string, judgement: Judgement, meant: Meant): HopAnswer {
   const verdict = verdictOf(judgement)
-  if (verdict === undefined)
-    return broken(`binding ${key} is ${meant}, and is being deleted`, 'make the binding again')
   if (judgement.state !== 'undetermined') return refusal(key, verdict, meant)
   const text = `binding ${key} is ${meant}, and is undetermined: ${verdict.message}`
   return openHop(open({ kind: 'undecided', of: {}, binding: key, why: judgement.why }), text)

@@ -25,8 +25,8 @@ export interface StatusVerdict {
   readonly message: string
 }
 
-/** The verdict of a judgement; undefined for a binding that is being deleted: the operator does not write its status. */
-export function verdictOf(judgement: Judgement): StatusVerdict | undefined {
+/** The verdict of a judgement. */
+export function verdictOf(judgement: Judgement): StatusVerdict {
   switch (judgement.state) {
     case 'ready':
       return saying('Reconciled', `compiled into ClusterSPIFFEID ${judgement.resolved.output.metadata.name}`)
@@ -44,7 +44,7 @@ export function verdictOf(judgement: Judgement): StatusVerdict | undefined {
       return saying('WaitingForPeer', `waiting for ${first}${rest.length > 0 ? ' and more' : ''}`)
     }
     case 'deleting':
-      return undefined
+      return saying('Deleting', 'the binding is being deleted')
   }
 }
 
@@ -66,9 +66,8 @@ export function nextStatus(
   previous: BindingStatus | undefined,
   judgement: Judgement,
   context: StatusContext,
-): BindingStatus | undefined {
+): BindingStatus {
   const verdict = verdictOf(judgement)
-  if (verdict === undefined) return previous
   const conditions = [
     ...DECISION_CONDITIONS.map((type) =>
       nextCondition(previous, type, (before) => wantedCondition(before, type, verdict), context),

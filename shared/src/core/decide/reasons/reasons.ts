@@ -51,6 +51,12 @@ export const REASONS = {
       'The namespace has as many bindings with an output as --bindings-per-namespace allows, so this binding gets none. Outputs that are there stay.',
     fix: 'Delete bindings of the namespace that are no longer used, or start the operator with a higher --bindings-per-namespace.',
   },
+  Deleting: {
+    condition: 'Ready',
+    ready: 'Unknown',
+    meaning: 'The binding is being deleted, and a finalizer still keeps it or its output.',
+    fix: 'Wait, and make the binding again if it is still wanted; if it stays, remove the finalizer, or what has put it there.',
+  },
   InvalidPoolRef: refused('InvalidRef', {
     meaning: 'The reference to the pool is malformed.',
     fix: 'Correct .spec.poolRef: its name must be a DNS-1123 subdomain, and its group, if it has one, a group of InferencePool.',

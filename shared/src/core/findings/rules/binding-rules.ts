@@ -68,9 +68,9 @@ function bindingFindings(analysis: Analysis): readonly Finding[] {
 
 function notReady({ analysis, binding, judgement }: RuleInput): Finding | undefined {
   const verdict = verdictOf(judgement)
-  const code = verdict === undefined ? undefined : codeOfReason(verdict.reason)
+  const code = codeOfReason(verdict.reason)
   // Collisions have rules of their own: they name both sides and the proof.
-  if (verdict === undefined || code === undefined || verdict.reason === 'IdentityCollision') return undefined
+  if (code === undefined || verdict.reason === 'IdentityCollision') return undefined
   const fix = judgement.state === 'undetermined' ? fixOfUnread(judgement.why, analysis) : undefined
   return finding(code, {
     subject: bindingSubject(binding),

@@ -45,8 +45,9 @@ function statusFindings(
 
 function statusOf(binding: Binding, analysis: Analysis): Finding | undefined {
   const judgement = analysis.now.judgements.get(binding.key)
-  const verdict = judgement === undefined ? undefined : verdictOf(judgement)
-  if (verdict === undefined) return undefined
+  // The operator says it only where finalizers keep the binding.
+  if (judgement === undefined || judgement.state === 'deleting') return undefined
+  const verdict = verdictOf(judgement)
   const subject = bindingSubject(binding)
   const { status, meta } = binding
   const seen = status?.observedGeneration
@@ -64,7 +65,7 @@ function statusOf(binding: Binding, analysis: Analysis): Finding | undefined {
     return finding('KLM541', { subject, summary, evidence: [`from here it is ${verdict.reason}`] })
   }
   // What could not be read from here is no other reason.
-  if (judgement?.state === 'undetermined') return undefined
+  if (judgement.state === 'undetermined') return undefined
   return finding('KLM541', {
     subject,
     summary: `the operator's status says ${ready?.reason ?? 'nothing'}, and it is ${verdict.reason}`,
