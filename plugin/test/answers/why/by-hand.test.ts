@@ -40,13 +40,12 @@ function alias(...values: readonly string[]): JsonRecord {
   }
 }
 
-function nodeUid(name: string): string {
-  return (
-    all.objects.find(({ kind, metadata }) => kind === 'Node' && metadata.name === name)?.metadata.uid ?? ''
-  )
+function nodeUid(name: string, { objects } = all): string {
+  return objects.find(({ kind, metadata }) => kind === 'Node' && metadata.name === name)?.metadata.uid ?? ''
 }
 
-const agentOf = (node: string): string => `/spire/agent/k8s_psat/${WHY_INSTALL.cluster}/${nodeUid(node)}`
+const agentOf = (node: string, world = all): string =>
+  `/spire/agent/k8s_psat/${WHY_INSTALL.cluster}/${nodeUid(node, world)}`
 
 function ask(
   slot: WhySlot,
@@ -161,6 +160,16 @@ describe('without any registration', () => {
     expect(listAt(said.chain, 'registrations').map((one) => stringAt(one, 'source'))).toEqual([
       'entry by-hand',
     ])
+  })
+
+  test('SCM takes it for its own and deletes it: whether the container keeps it is not known', async () => {
+    const taken = await cluster.world('by-hand-taken', [bare])
+    const more = [byHand(agentOf(WHY_NODES.healthy, taken), selectorsOf(bare))]
+    const entries = cluster.entriesWith(taken, bare, (one) => one, more)
+    const log = logOf(bare, bare.container, taken.objects)
+    const said = await cluster.asked(taken, bare, { entries, flags: [], log })
+    expect([said.broken, said.notKnown, said.code]).toEqual([undefined, 'on the server', 4])
+    expect(said.text).toContain('SCM deletes it in its next pass')
   })
 
   test('whether it has it is not known, and so is the first hop', async () => {

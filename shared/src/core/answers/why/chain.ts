@@ -1,10 +1,11 @@
 // The way of an identity to a process, hop by hop, and where it ends. Pure.
 import { sourceText, ownerOf } from '../../predict/index.ts'
 import { NO, YES } from '../../model/truth/truth.ts'
+import { atRuntime } from '../../model/truth/unknown.ts'
 import { attestedHop } from './attested.ts'
 import { madeByHand, type BesideEntry } from './beside.ts'
 import type { ChainFacts } from './facts.ts'
-import { followsFrom, good, HOP_NAMES, type Hop, type HopAnswer, type HopName } from './hop.ts'
+import { followsFrom, good, HOP_NAMES, notKnown, type Hop, type HopAnswer, type HopName } from './hop.ts'
 import { installedHop } from './installed.ts'
 import { onAgentHop } from './on-agent.ts'
 import { onServerHop } from './on-server.ts'
@@ -61,7 +62,10 @@ export function chainOf(given: ChainFacts): Chain {
   const facts = byHand.length === 0 ? given : { ...given, subject: { ...subject, candidates: [] } }
   const hops = HOP_NAMES.map((name): Hop => {
     if (name === 'wanted') return { name, ...wanted }
-    if (OF_ENTRY.has(name) && byHand.length > 0) return { name, ...handMade(byHand, given) }
+    if (OF_ENTRY.has(name) && byHand.length > 0) {
+      const answer = name === 'on the server' ? handMade(byHand, given) : good(heldText(byHand))
+      return { name, ...answer }
+    }
     if (OF_ENTRY.has(name) && !subject.isGiven && !isLive) return { name, ...followsFrom('wanted') }
     if (name === 'on the server' && !subject.isGiven && renderedHop(facts).truth !== YES)
       return { name, ...followsFrom('rendered') }
@@ -87,11 +91,20 @@ export function chainOf(given: ChainFacts): Chain {
   }
 }
 
+/** What nothing declares, SCM deletes where it takes it for its own (docs/spire-facts.md §3): it does not stay. */
 function handMade(byHand: readonly BesideEntry[], { subject, parts }: ChainFacts): HopAnswer {
   const owners = byHand.map(({ entry }) => ownerOf(entry, subject.analysis.settings))
-  const taken = parts.scm.length === 0 ? undefined : owners.find(({ kind }) => kind === 'scm')
-  return good(
-    `the server holds ${byHand.map(({ entry }) => `entry ${entry.id}`).join(', ')} as it was made there`,
-    taken === undefined ? [] : [`SCM deletes it in its next pass: ${taken.why}`],
+  const taken = parts.scm.length === 0 ? undefined : owners.find(({ kind }) => kind !== 'another')
+  if (taken === undefined) return good(heldText(byHand))
+  const deletes =
+    taken.kind === 'scm' ? 'SCM deletes it in its next pass' : 'whether SCM deletes it is not known'
+  return notKnown(
+    atRuntime(`${heldText(byHand)}, and ${deletes}: ${taken.why}`),
+    undefined,
+    'register it: a ClusterSPIFFEID, a ClusterStaticEntry or a binding; or give SCM an entryIDPrefix, and it leaves what others make',
   )
+}
+
+function heldText(byHand: readonly BesideEntry[]): string {
+  return `the server holds ${byHand.map(({ entry }) => `entry ${entry.id}`).join(', ')} as it was made there`
 }
