@@ -17,6 +17,7 @@ import {
   readClusterSpiffeId,
   type ClusterSpiffeId,
 } from '@kleym/shared/core/model/objects/clusterspiffeid.ts'
+import { readyOf } from '@kleym/shared/core/model/objects/binding.ts'
 import type { NamespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
 import type { Api, WriteOptions } from '@kleym/shared/kube/api.ts'
 import { ignoranceOf, isNotFound, mayBeKindAbsent } from '@kleym/shared/kube/failures.ts'
@@ -152,7 +153,7 @@ export class Writer {
     )
   }
 
-  /** PUT of the status, with UID and version: never onto a re-created namesake. */
+  /** PUT of the status, with UID and version: never onto a re-created namesake. Not done where the answer says another `Ready`. */
   async setStatus(binding: CachedBinding, status: BindingStatus): Promise<WriteResult> {
     const { uid, resourceVersion } = binding.meta
     const object = {
@@ -161,11 +162,15 @@ export class Writer {
       metadata: { ...refOf(binding.meta), uid, resourceVersion },
       status,
     }
-    return this.#onBinding(binding, 'update', () =>
-      this.#options.api.update(this.#options.caches.bindings.resource, object, {
-        subresource: 'status',
-        fieldManager: FIELD_MANAGER,
-      }),
+    return this.#onBinding(
+      binding,
+      'update',
+      () =>
+        this.#options.api.update(this.#options.caches.bindings.resource, object, {
+          subresource: 'status',
+          fieldManager: FIELD_MANAGER,
+        }),
+      (answer) => readyText(answer.readStatus()) === readyText(status),
     )
   }
 
@@ -321,7 +326,7 @@ export class Writer {
     binding: CachedBinding,
     verb: 'patch' | 'update',
     send: () => Promise<JsonRecord>,
-    isCarriedOut: (answer: CachedBinding) => boolean = () => true,
+    isCarriedOut: (answer: CachedBinding) => boolean,
   ): Promise<WriteResult> {
     const { bindings } = this.#options.caches
     try {
@@ -435,6 +440,12 @@ function unknown(
   if (!(error instanceof ApiError) && !(error instanceof ConnectionError)) throw error
   const retryAfterMs = error instanceof ApiError ? error.retryAfterMs : undefined
   return { kind: 'unknown', why: ignoranceOf(error, verb, what), retryAfterMs }
+}
+
+/** What a status says of `Ready`; messages aside, which a policy may shorten. */
+function readyText(status: BindingStatus | undefined): string {
+  const ready = readyOf({ status })
+  return JSON.stringify([ready?.status, ready?.reason, ready?.observedGeneration])
 }
 
 function refOf(meta: KeptMeta): { readonly namespace: string; readonly name: string } {

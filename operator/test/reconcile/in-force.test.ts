@@ -164,6 +164,7 @@ test('a CRD that does not know InForce gets statuses without it', async () => {
   const sim = await SteeredSimulation.of({})
   sim.server.statusAdmission = (object) => {
     if (hasInForce(object)) refuse()
+    return object['status']
   }
   sim.createBinding('a', 'vllm')
   await sim.runUntilQuiet(0)
@@ -174,6 +175,7 @@ test('a status that is refused with and without InForce takes the condition from
   const sim = await SteeredSimulation.of({})
   sim.server.statusAdmission = (object) => {
     if (metadataOf(object)['name'] === 'large') refuse()
+    return object['status']
   }
   sim.createBinding('large', 'vllm')
   await sim.runUntilQuiet(0)

@@ -126,8 +126,8 @@ export class SimulatedCluster {
     return this.#store({ resource, type: 'ADDED', object: stored, before: undefined, by })
   }
 
-  /** Throws for a status that the API server refuses; it takes all of them unless a test says otherwise. */
-  statusAdmission: (object: JsonRecord) => void = () => {}
+  /** The status that is stored; throws for one that the API server refuses. It takes all of them unless a test says otherwise. */
+  statusAdmission: (object: JsonRecord, before: JsonRecord) => unknown = ({ status }) => status
 
   /** PUT of the whole object, or of its status alone. */
   update(
@@ -140,8 +140,7 @@ export class SimulatedCluster {
     const asked = metadataOf(object)
     mustMatch(resource, before, { uid: asked['uid'], resourceVersion: asked['resourceVersion'] })
     if (subresource === 'status') {
-      this.statusAdmission(object)
-      return this.#change(resource, before, { ...before, status: object['status'] }, by)
+      return this.#change(resource, before, { ...before, status: this.statusAdmission(object, before) }, by)
     }
     const admitted = this.admission(resource, object, by)
     const { status: _, ...rest } = admitted

@@ -124,6 +124,23 @@ test('a finalizer whose patch a webhook undoes is not there: the binding says so
   expect(['a', 'b'].map((name) => sim.reason(name))).toEqual(['Reconciled', 'Reconciled'])
 })
 
+test('a status that a webhook drops is not written, and is tried again later, without an event', async () => {
+  const sim = await SteeredSimulation.of({ a: 'vllm' })
+  let tries = 0
+  sim.server.statusAdmission = (_, before) => {
+    tries += 1
+    return before['status']
+  }
+  sim.editBinding('a', { objectiveRef: { name: 'nowhere' } })
+  await sim.runUntilQuiet(0)
+  expect(sim.reason('a')).toBe('Reconciled')
+  expect(tries).toBeLessThan(5)
+  sim.server.statusAdmission = ({ status }) => status
+  await sim.runUntilQuiet(60_000)
+  expect(sim.reason('a')).toBe('TargetObjectiveNotFound')
+  expect(await sim.problemsOnceQuiet()).toEqual([])
+})
+
 test('a status that somebody else was faster to write is written again', async () => {
   const sim = await SteeredSimulation.of({ a: 'vllm' })
   sim.editBinding('a', { containerName: 'proxy' })
