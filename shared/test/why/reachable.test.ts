@@ -55,6 +55,73 @@ describe('the address that a client is given', () => {
   })
 })
 
+describe('a hostPath, where the agent of the node is known', () => {
+  const parts: readonly JsonRecord[] = [
+    {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'agent-1', namespace: 'spire' },
+      spec: {
+        nodeName: 'n1',
+        hostPID: true,
+        volumes: [
+          { name: 'sockets', hostPath: { path: '/run/spire/agent-sockets' } },
+          { name: 'config', configMap: { name: 'agent' } },
+        ],
+        containers: [
+          {
+            name: 'agent',
+            image: 'ghcr.io/spiffe/spire-agent:1.15.3',
+            volumeMounts: [{ name: 'sockets', mountPath: '/sockets/public' }],
+          },
+        ],
+      },
+    },
+    {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'agent', namespace: 'spire' },
+      data: {
+        'agent.conf': JSON.stringify({
+          agent: { socket_path: '/sockets/public/agent.sock' },
+          plugins: { WorkloadAttestor: [] },
+        }),
+      },
+    },
+  ]
+  const through = (path: string, more = parts): Hop =>
+    hopOf('reachable', {
+      objects: [foreign('llama')],
+      parts: more,
+      spec: {
+        nodeName: 'n1',
+        volumes: [{ name: 's', hostPath: { path } }],
+        containers: [{ name: 'vllm', volumeMounts: [{ name: 's', mountPath: '/spiffe' }] }],
+      },
+    })
+
+  test.each([
+    '/run/spire/agent-sockets',
+    '/run/spire/agent-sockets/agent.sock',
+    '/run/spire',
+    '/var/run/spire/agent-sockets/',
+  ])('%s leads to its socket', (path) => {
+    expect(through(path).truth).toBe(YES)
+  })
+
+  test.each(['/run/spire/server-sockets', '/run/spire/agent-sockets-2', '/opt/spire/conf'])(
+    '%s is another folder: whether it leads there is not known',
+    (path) => {
+      const hop = through(path)
+      expect(hop.truth.value).toBe('open')
+      expect(hop.text).toContain(
+        'the agent serves its socket at /run/spire/agent-sockets/agent.sock of the node',
+      )
+      expect(through(path, []).truth).toBe(YES)
+    },
+  )
+})
+
 describe('what is mounted', () => {
   test.each<readonly [string, JsonRecord]>([
     ['one that the container may write', { driver: 'csi.spiffe.io' }],

@@ -4,6 +4,7 @@ import { known, NO, open, type Truth } from '../../model/truth/truth.ts'
 import { atRuntime } from '../../model/truth/unknown.ts'
 import { agentOf, configOf, type AgentPod, type SpireParts } from './spire-parts.ts'
 import type { AgentConfig } from '../../model/objects/agent-config.ts'
+import { isWithin, nodePath } from './node-paths.ts'
 import type { ChainSubject } from './subject.ts'
 
 /** What the server holds for the container. */
@@ -67,6 +68,16 @@ export function agentOfPod({ parts, subject }: ChainFacts): AgentPod | undefined
 /** The configuration of that agent. */
 export function configOfPod(facts: ChainFacts): AgentConfig | undefined {
   return configOf(facts.parts, agentOfPod(facts))
+}
+
+/** Where on the node that agent serves the Workload API; undefined: it is not known. */
+export function socketOnNode(facts: ChainFacts): string | undefined {
+  const socket = configOfPod(facts)?.socketPath
+  if (socket === undefined) return undefined
+  const [nearest] = (agentOfPod(facts)?.ofNode ?? [])
+    .filter(({ at }) => isWithin(socket, at))
+    .toSorted((left, right) => right.at.length - left.at.length)
+  return nearest && nodePath(`${nearest.path}/${nodePath(socket).slice(nodePath(nearest.at).length)}`)
 }
 
 /** The command that gives the log of that agent. */

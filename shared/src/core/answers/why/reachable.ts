@@ -5,6 +5,7 @@ import { stringAt } from '../../base/json.ts'
 import {
   containerSpec,
   isOfSpire,
+  type SocketMount,
   socketMounts,
   SPIFFE_CSI_DRIVER,
   toldVariable,
@@ -12,8 +13,9 @@ import {
   workloadApiAccess,
 } from '../../model/objects/workload-api.ts'
 import { NO, YES } from '../../model/truth/truth.ts'
-import { type ChainFacts, configOfPod } from './facts.ts'
+import { type ChainFacts, configOfPod, socketOnNode } from './facts.ts'
 import { broken, good, notKnown, openHop, type HopAnswer, notShown } from './hop.ts'
+import { isWithin, withoutDots } from './node-paths.ts'
 
 /** Judges the hop. */
 export function reachableHop(facts: ChainFacts): HopAnswer {
@@ -42,6 +44,8 @@ export function reachableHop(facts: ChainFacts): HopAnswer {
   }
   const told = toldSocket(pod, container)
   const mounts = socketMounts(pod, container)
+  const elsewhere = access === YES ? ofAnotherFolder(mounts, socketOnNode(facts)) : undefined
+  if (elsewhere !== undefined) return elsewhere
   const places = mounts.map(({ at }) => at).join(', ')
   const [first = ''] = mounts.map(({ at }) => withoutDots(at))
   const configured = configOfPod(facts)?.socketPath?.split('/').at(-1)
@@ -83,6 +87,18 @@ export function reachableHop(facts: ChainFacts): HopAnswer {
       )
 }
 
+/** Where all that a container mounts of the node lies beside the socket of its agent. A link of the node may lead there all the same. */
+function ofAnotherFolder(mounts: readonly SocketMount[], socket: string | undefined): HopAnswer | undefined {
+  const paths = mounts.flatMap(({ hostPath }) => hostPath ?? [])
+  if (socket === undefined || paths.length < mounts.length || paths.some((path) => isWithin(socket, path)))
+    return undefined
+  return notShown(
+    `the agent serves its socket at ${socket} of the node, and the container mounts ${paths.join(', ')}: whether that leads there is not in the spec`,
+    `mount a volume of ${SPIFFE_CSI_DRIVER} with readOnly: true, or hostPath ${socket.slice(0, socket.lastIndexOf('/'))}`,
+    'Pod',
+  )
+}
+
 /** The address that the client in a container is told. */
 interface ToldSocket {
   readonly name: string
@@ -103,14 +119,4 @@ function toldSocket(
   const path =
     value?.includes('$(') === true ? undefined : /^(?:unix:(?:\/\/)?)?(\/.*)$/.exec(value ?? '')?.[1]
   return { name, value, path: path === undefined ? undefined : withoutDots(path) }
-}
-
-/** `/a/../b` as the kernel reads it. */
-function withoutDots(path: string): string {
-  const parts: string[] = []
-  for (const part of path.split('/')) {
-    if (part === '..') parts.pop()
-    else if (part !== '.' && part !== '') parts.push(part)
-  }
-  return `/${parts.join('/')}`
 }

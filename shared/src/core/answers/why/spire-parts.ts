@@ -52,6 +52,8 @@ export interface AgentPod {
   readonly version: string | undefined
   /** The ConfigMaps that it mounts. */
   readonly configMaps: readonly string[]
+  /** What it mounts of the node, and where. */
+  readonly ofNode: readonly { readonly at: string; readonly path: string }[]
 }
 
 /** Where a server runs. */
@@ -215,7 +217,23 @@ function agentPod(value: JsonRecord): AgentPod | undefined {
       .find((why) => why !== undefined),
     version: versionsIn(spec, 'spire-agent')[0],
     configMaps: configMapsOf(spec),
+    ofNode: mountedOfNode(spec),
   }
+}
+
+function mountedOfNode(spec: unknown): AgentPod['ofNode'] {
+  const paths = new Map(
+    listAt(spec, 'volumes').flatMap((one) => {
+      const path = stringAt(one, 'hostPath', 'path')
+      return path === undefined ? [] : [[own(one, 'name'), path] as const]
+    }),
+  )
+  return containersOf(spec, 'spire-agent').flatMap((one) =>
+    listAt(one, 'volumeMounts').flatMap((mount) => {
+      const [at, path] = [stringAt(mount, 'mountPath'), paths.get(own(mount, 'name'))]
+      return at === undefined || path === undefined ? [] : [{ at, path }]
+    }),
+  )
 }
 
 const VERSION = /:v?(\d+\.\d+\.\d+)(?:[-+@]|$)/

@@ -73,6 +73,8 @@ export interface SocketMount {
   readonly access: Truth
   /** Whether it is the folder in which the socket stands, as SPIFFE's CSI driver mounts it. A hostPath may be the socket, or hold its folder. */
   readonly isFolder: boolean
+  /** What of the node is mounted; undefined: it is no hostPath. */
+  readonly hostPath: string | undefined
 }
 
 /** Where in a container the socket of an agent is mounted. */
@@ -90,6 +92,7 @@ function mountsOf(pod: Pod, spec: JsonRecord | undefined): readonly SocketMount[
       at: stringAt(mount, 'mountPath') ?? '',
       access: isPart ? all(access, UNSEEN) : access,
       isFolder: isRecord(own(volume, 'csi')),
+      hostPath: stringAt(volume, 'hostPath', 'path'),
     }
   })
 }
