@@ -1,7 +1,7 @@
 // What `status` reads: which kinds are served, the operators and who leads, the bindings with their statuses, and what
 // SCM is set to. No pod is read.
 import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
-import { isRecord, stringAt } from '@kleym/shared/core/base/json.ts'
+import { own, stringAt } from '@kleym/shared/core/base/json.ts'
 import { argument, commandLines } from '@kleym/shared/core/analysis/index.ts'
 import { DEFAULT_LEASE_NAME, LEASE_NAME_FLAG } from '@kleym/shared/core/decide/index.ts'
 import type { UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
@@ -34,6 +34,7 @@ export interface KindFact {
 export interface Leader {
   /** `namespace/name` of the Lease. */
   readonly lease: string
+  /** Empty: nobody, also where the Lease is not there. */
   readonly holder: string
   /** RFC 3339. */
   readonly renewed: string
@@ -43,7 +44,7 @@ export interface Leader {
 /** What was read. */
 export interface Installation {
   readonly kinds: readonly KindFact[]
-  /** The Lease of the operator's namespace; undefined where the namespace is not known, or there is no Lease. */
+  /** Undefined: there is no operator, it elects no leader, or its Lease could not be read. */
   readonly leader: Leader | undefined
   readonly side: LiveSide
 }
@@ -96,6 +97,11 @@ export function operatorsUnknown({ unverifiedRefs }: LiveSide): readonly Unknown
   return unverifiedRefs.filter(({ what }) => what === resourceName(DEPLOYMENTS))
 }
 
+/** Why the Lease could not be read. */
+export function leaderUnknown({ unverifiedRefs }: LiveSide): UnknownReason | undefined {
+  return unverifiedRefs.find(({ what }) => what === resourceName(LEASES))
+}
+
 async function leaderOf(
   reader: ClusterReader,
   operators: Reading,
@@ -103,14 +109,17 @@ async function leaderOf(
 ): Promise<Leader | undefined> {
   const [deployment] = operators.state === 'read' ? operators.objects : []
   if (deployment === undefined) return undefined
-  const { namespace } = readMeta(deployment.value)
-  const name = leaseName(deployment)
+  if (flagOf(deployment, '--leader-elect') === 'false') return undefined
+  const namespace = flagOf(deployment, '--leader-election-namespace') ?? readMeta(deployment.value).namespace
+  const name = flagOf(deployment, LEASE_NAME_FLAG) ?? DEFAULT_LEASE_NAME
   const reading = await reader.get(LEASES, name, namespace)
-  if (reading.state === 'unknown') side.unverifiedRefs.push(reading.why)
+  if (reading.state === 'unknown') {
+    side.unverifiedRefs.push(reading.why)
+    return undefined
+  }
   const [lease] = reading.state === 'read' ? reading.objects : []
   const spec = lease?.value['spec']
-  if (!isRecord(spec)) return undefined
-  const duration = spec['leaseDurationSeconds']
+  const duration = own(spec, 'leaseDurationSeconds')
   return {
     lease: namespacedName(namespace, name),
     holder: stringAt(spec, 'holderIdentity') ?? '',
@@ -119,7 +128,8 @@ async function leaderOf(
   }
 }
 
-function leaseName({ value }: RawObject): string {
-  const given = commandLines(value).map((args) => argument(args, LEASE_NAME_FLAG))
-  return given.find((name) => name !== undefined) ?? DEFAULT_LEASE_NAME
+function flagOf({ value }: RawObject, flag: string): string | undefined {
+  return commandLines(value)
+    .map((args) => argument(args, flag))
+    .find((given) => given !== undefined)
 }

@@ -3,7 +3,7 @@ import { installationRule, compareFindings, installFindings } from '@kleym/share
 import { resourceName } from '@kleym/shared/kube/resources.ts'
 import { operatorsUnknown, type Installation } from '../../cluster/installation.ts'
 import type { InstalledInput } from '../../gather/installed.ts'
-import { isClassKnown, statusAnswer } from './model.ts'
+import { isClassKnown, statusAnswer, whyNobodyLeads } from './model.ts'
 import { unreadIn } from '../parts/unread-hops.ts'
 import type { SpireAnswer } from './spire.ts'
 import { viewStatus, statusSummary } from './view.ts'
@@ -26,6 +26,7 @@ export function statusFrame(
   const { after } = input
   const { kinds, side } = installation
   const answer = { ...statusAnswer(input, installation, now), hops, budgets, timers }
+  const nobodyLeads = whyNobodyLeads(answer)
   const absentKinds = new Set(
     kinds.filter(({ served }) => served.state === 'absent').map(({ resource }) => resourceName(resource)),
   )
@@ -56,6 +57,10 @@ export function statusFrame(
         ...kinds.flatMap(({ served }) => (served.state === 'unknown' ? [served.why] : [])),
         ...unreadIn(hops),
       ],
+      further:
+        nobodyLeads === undefined
+          ? []
+          : [{ leaves: 'a finding', text: `whether the operator acts: ${nobodyLeads}` }],
     }),
     names: (shown) => shown.map(namedSubject),
     answer: (_, shown) => statusSummary(answer, input, shown),

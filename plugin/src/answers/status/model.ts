@@ -26,7 +26,8 @@ import { IN_FORCE_CONDITION } from '@kleym/shared/core/model/names.ts'
 import { showsScm } from '@kleym/shared/core/decide/index.ts'
 import type { ObjectHandling } from '@kleym/shared/core/predict/index.ts'
 import type { Hop } from '@kleym/shared/core/answers/index.ts'
-import type { Installation, KindFact, Leader } from '../../cluster/installation.ts'
+import { unknownReasonText, type UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
+import { leaderUnknown, type Installation, type KindFact, type Leader } from '../../cluster/installation.ts'
 import type { Timers } from './spire.ts'
 import type { BudgetReport } from '../parts/budgets.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
@@ -37,7 +38,10 @@ export interface StatusAnswer {
   readonly kinds: readonly KindFact[]
   /** Undefined: could not be looked for. */
   readonly operators: readonly OperatorDeployment[] | undefined
+  /** Undefined: none is elected, or the Lease could not be read. */
   readonly leader: (Leader & { readonly isCurrent: boolean }) | undefined
+  /** Why the Lease could not be read. */
+  readonly leaderUnknown: UnknownReason | undefined
   /** Whether SCM handles kleym's class. */
   readonly scm: ObjectHandling
   /**
@@ -87,6 +91,7 @@ export function statusAnswer(
     kinds,
     operators: side.operatorDeployments?.map(readOperatorDeployment),
     leader: leaderAt(leader, now),
+    leaderUnknown: leaderUnknown(side),
     scm: scmHandling(input, scms),
     scms,
     scmContainers,
@@ -137,6 +142,17 @@ function scmHandling(input: InstalledInput, [first]: readonly ScmInstance[]): St
 /** Whether something says which class kleym gives to its outputs. */
 export function isClassKnown({ operator }: AnswerInput): boolean {
   return operator.classNameSource !== undefined
+}
+
+/** Why it is not known whether an operator acts whose replicas are available; undefined: one leads, or none is elected. */
+export function whyNobodyLeads({
+  operators = [],
+  leader,
+  leaderUnknown: why,
+}: Pick<StatusAnswer, 'operators' | 'leader' | 'leaderUnknown'>): string | undefined {
+  if (!operators.some(({ available }) => available > 0)) return undefined
+  if (why !== undefined) return unknownReasonText(why)
+  return leader === undefined || leader.isCurrent ? undefined : `no replica of it holds Lease ${leader.lease}`
 }
 
 function leaderAt(leader: Leader | undefined, now: Date): StatusAnswer['leader'] {

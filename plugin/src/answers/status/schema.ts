@@ -48,7 +48,7 @@ export const statusReportSchema = reportSchema('StatusReport', 'The answer of ku
       z.object({ lease: z.string(), holder: z.string(), current: z.boolean() }),
       (one: NonNullable<StatusAnswer['leader']>) => ({ ...one, current: one.isCurrent }),
     ),
-  ).describe('Null where no Lease could be read.'),
+  ).describe('Null where none is elected, or the Lease could not be read.'),
   scmHandlesClass: z.string().describe('handled, ignored, depends, unknown, ...'),
   scms: list(
     made(

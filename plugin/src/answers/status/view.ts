@@ -82,7 +82,7 @@ function kindRows(kinds: readonly KindFact[]): readonly StatusRow[] {
 /** kleym does without them. */
 const OPTIONAL: ReadonlySet<string> = new Set(['ClusterStaticEntry', 'InferenceObjective'])
 
-function operatorRows({ operators, leader }: StatusAnswer): readonly StatusRow[] {
+function operatorRows({ operators, leader, leaderUnknown }: StatusAnswer): readonly StatusRow[] {
   if (operators === undefined) return [['warn', 'operator', 'not known: Deployments cannot be listed']]
   if (operators.length === 0) return [['warn', 'operator', 'no Deployment of it is there']]
   const rows = operators.map(({ subject, wanted, available, images }): StatusRow => {
@@ -90,11 +90,12 @@ function operatorRows({ operators, leader }: StatusAnswer): readonly StatusRow[]
     const says = `${namespacedName(subject.namespace, subject.name)}, ${available} of ${counted(wanted, 'replica')}, ${images.join(', ')}`
     return [mark, 'operator', says]
   })
-  return [...rows, leaderRow(leader)]
+  return [...rows, leaderRow(leader, leaderUnknown)]
 }
 
-function leaderRow(leader: StatusAnswer['leader']): StatusRow {
-  if (leader === undefined) return ['note', 'leader', 'no Lease is known']
+function leaderRow(leader: StatusAnswer['leader'], why: StatusAnswer['leaderUnknown']): StatusRow {
+  if (why !== undefined) return ['warn', 'leader', `not known: ${unknownReasonText(why)}`]
+  if (leader === undefined) return ['note', 'leader', 'none is elected (--leader-elect=false)']
   if (leader.isCurrent) return ['ok', 'leader', `${leader.holder}, by Lease ${leader.lease}`]
   const was = leader.holder === '' ? '' : `; the last was ${leader.holder}`
   return ['warn', 'leader', `no replica holds Lease ${leader.lease}${was}`]

@@ -382,8 +382,18 @@ describe('the leader', () => {
       '! no replica holds Lease kleym/kleym-operator',
       { current: false },
     ],
-    ['never was', { ...SOUND, objects: {} }, '· no Lease is known', null],
-    ['may not be asked for', withLease(api(403)), '· no Lease is known', null],
+    [
+      'never was',
+      { ...SOUND, objects: {} },
+      '! no replica holds Lease kleym/kleym-operator',
+      { current: false },
+    ],
+    [
+      'may not be asked for',
+      withLease(api(403)),
+      '! not known: cannot get Lease.coordination.k8s.io in namespace kleym: forbidden',
+      null,
+    ],
     [
       'says nonsense',
       withLease(lease('yesterday')),
@@ -391,9 +401,33 @@ describe('the leader', () => {
       { current: false },
     ],
   ])('%s', async (_says, answers, row, told) => {
-    const { lines, fields } = await said(answers)
+    const { lines, fields, frame, first } = await said(answers)
     expect(lines['leader']).toBe(row)
     expect({ leader: fields['leader'] }).toMatchObject({ leader: told })
+    // Where nobody leads, or it is not known who does, nothing is sound, and the exit code is 4.
+    expect(first).not.toMatch(/^sound/)
+    expect(frame.causes).toHaveLength(1)
+  })
+
+  test('is none where none is elected', async () => {
+    const args = ['--leader-elect=false']
+    const { lines, frame, calls } = await said({
+      ...SOUND,
+      lists: { ...SOUND.lists, [DEPLOYMENTS]: [[[deployment('kleym', { args })]]] },
+      objects: {},
+    })
+    expect(lines['leader']).toBe('· none is elected (--leader-elect=false)')
+    expect(frame.causes.filter(({ leaves }) => leaves === 'a finding')).toEqual([])
+    expect(calls.filter((call) => call.startsWith('get Lease'))).toEqual([])
+  })
+
+  test('stands in another namespace, if the operator says so', async () => {
+    const args = ['--leader-election-namespace=elsewhere']
+    const { calls } = await said({
+      ...SOUND,
+      lists: { ...SOUND.lists, [DEPLOYMENTS]: [[[deployment('kleym', { args })]]] },
+    })
+    expect(calls).toContain('get Lease.coordination.k8s.io elsewhere/kleym-operator')
   })
 
   test.each([
