@@ -185,7 +185,8 @@ const NO_FILES: LoadedFiles = {
   noObjects: [],
   nearMisses: [],
   accounts: new Map(),
-  definedKinds: new Set(),
+  beside: [],
+  definedKinds: [],
   routes: new Map(),
 }
 
@@ -244,7 +245,7 @@ class Gathering {
       wanted: [...WANTED_KINDS, ...more],
       namespace: this.#namespace,
       mentions: this.#asksForMentions,
-      isCompared: isDesiredState === true,
+      isCompared: isDesiredState === true || live !== undefined,
     }
     if (live !== undefined) {
       const folder = { files: [live], flag: '--live' as const, recursive: true, kustomize: [] }
@@ -406,8 +407,15 @@ class Gathering {
     const gaps = new Map([...(side?.gaps ?? []), ...gapsOf(unread)])
     const parts = [...unread, ...noted, ...idle].flatMap(unreadObjects)
     const drive = driverFor(objects.length, this.#context)
-    const about = { gaps, unread: parts, side, asksForMentions: this.#asksForMentions }
-    const isChanged = this.#files.objects.length > 0 || sources.without.length > 0
+    const about = {
+      gaps,
+      unread: parts,
+      side,
+      asksForMentions: this.#asksForMentions,
+      beside: overlay(this.#dump?.beside ?? [], this.#files.beside).objects,
+    }
+    const isGiven = this.#files.objects.length + this.#files.beside.length > 0
+    const isChanged = isGiven || sources.without.length > 0
     // What the question starts from: the live side, or all files where only something is taken away from them.
     const start = live ?? (sources.without.length > 0 ? this.#files.objects : undefined)
     // The labelled ones first: the arguments of any other Deployment may look like the operator's.
@@ -455,7 +463,15 @@ class Gathering {
     )
     const before = isOneState
       ? undefined
-      : drive(reading(snapshotSource([...withPossibleNames(start).objects, ...this.#named], about)), 'little')
+      : drive(
+          reading(
+            snapshotSource([...withPossibleNames(start).objects, ...this.#named], {
+              ...about,
+              beside: this.#dump?.beside ?? (live === undefined ? this.#files.beside : []),
+            }),
+          ),
+          'little',
+        )
     const settingsBefore =
       before === undefined
         ? settingsAfter

@@ -5,7 +5,7 @@ import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import type { LiveSide } from '../cluster/live-side.ts'
 
 /** What a snapshot needs to know beside its objects. */
-export interface Beside extends Pick<SnapshotSource, 'gaps' | 'unread' | 'asksForMentions'> {
+export interface Beside extends Pick<SnapshotSource, 'gaps' | 'unread' | 'asksForMentions' | 'beside'> {
   /** Undefined where no cluster was asked. */
   readonly side: LiveSide | undefined
   /** The namespaces in question; undefined: all of them. */

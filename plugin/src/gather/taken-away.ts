@@ -1,11 +1,13 @@
 // What a change takes away, and what stays needs: a Namespace takes along everything in it, a CRD every object of its kind, and no pod
 // starts without its ServiceAccount. Whether a manifest that is gone deletes anything, no file says: what stays is not known.
-import { isRecord } from '@kleym/shared/core/base/json.ts'
+import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
+import { isRecord, stringAt } from '@kleym/shared/core/base/json.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'
 import { BINDING, CLUSTER_SPIFFE_ID, kindKey, kindOf, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
 import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
 import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
 import type { Origin, RawObject } from '@kleym/shared/core/model/objects/raw.ts'
+import type { KindScope } from '../sources/crd-scopes.ts'
 import type { DesiredState } from '../sources/load.ts'
 import type { FileRoute } from '../sources/tree.ts'
 import { boundedProblems, placeText, type InputProblem, type ProblemReach } from '../sources/problem.ts'
@@ -24,24 +26,67 @@ export function takenAway(after: DesiredState, before: DesiredState | undefined)
 const CLUSTER_SPIFFE_IDS = qualifiedKind(CLUSTER_SPIFFE_ID)
 
 function kindsTaken({ objects, definedKinds }: DesiredState, before: DesiredState): readonly InputProblem[] {
-  const gone = before.definedKinds.difference(definedKinds)
-  if (gone.size === 0) return []
-  // kleym's own are in no file.
-  const used = new Set([CLUSTER_SPIFFE_IDS, ...objects.map(({ value }) => kindKey(value))])
-  return [...gone.intersection(used)].map((kind) =>
-    problem(`the CRD of ${kind}`, undefined, {
-      why: `what deletes it deletes every ${kind}, and what deletes nothing leaves them`,
-      fix: 'keep its manifest',
-      reach: [
-        {
-          kind,
-          namespace: undefined,
-          name: undefined,
-          ...(kind === CLUSTER_SPIFFE_IDS && { mayBeOutput: true }),
-        },
-      ],
+  if (before.definedKinds.length === 0) return []
+  const [had, has] = [before.definedKinds, definedKinds].map(partsByKind)
+  const used = versionsUsed(objects)
+  return [...(had ?? [])].flatMap(([kind, { parts }]) => {
+    const versions = used.get(kind)
+    if (versions === undefined) return []
+    const left = has?.get(kind)
+    const reach = [
+      {
+        kind,
+        namespace: undefined,
+        name: undefined,
+        ...(kind === CLUSTER_SPIFFE_IDS && { mayBeOutput: true }),
+      },
+    ]
+    if (left === undefined)
+      return problem(`the CRD of ${kind}`, undefined, {
+        why: `what deletes it deletes every ${kind}, and what deletes nothing leaves them`,
+        fix: 'keep its manifest',
+        reach,
+      })
+    // Of kinds that are not read, only some CRDs were parsed.
+    if (!left.isParsed) return []
+    const lost = [...versions].flatMap((version) => {
+      const others = left.parts.get(version) ?? []
+      return (parts.get(version) ?? []).filter((one) => !others.includes(one))
+    })
+    return lost.slice(0, 1).map((part) =>
+      problem(`${part} from the CRD of ${kind}`, undefined, {
+        why: 'the API server gives no object without its version, and none a field that it has not',
+        fix: 'keep what the CRD had',
+        reach,
+      }),
+    )
+  })
+}
+
+/** What CRDs have of each kind, by version. */
+function partsByKind(scopes: readonly KindScope[]): ReadonlyMap<string, Defined> {
+  return new Map(
+    [...Map.groupBy(scopes, ({ kind }) => kind)].map(([kind, ones]) => {
+      const isParsed = ones.every(({ parts }) => parts !== undefined)
+      return [kind, { isParsed, parts: new Map(ones.flatMap(({ parts }) => [...(parts ?? [])])) }]
     }),
   )
+}
+
+interface Defined {
+  readonly isParsed: boolean
+  /** By version. */
+  readonly parts: ReadonlyMap<string, readonly string[]>
+}
+
+/** The versions in which kinds are read, or written in files; kleym's ClusterSPIFFEIDs are in no file. */
+function versionsUsed(objects: readonly RawObject[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const used = new Map<string, Set<string>>([[CLUSTER_SPIFFE_IDS, new Set([CLUSTER_SPIFFE_ID.version])]])
+  for (const { value } of objects) {
+    const version = stringAt(value, 'apiVersion')?.split('/').at(-1) ?? ''
+    getOrCreate(used, kindKey(value), () => new Set()).add(version)
+  }
+  return used
 }
 
 /** The API server deletes none of these. https://github.com/kubernetes/kubernetes/blob/v1.36.0/pkg/kubeapiserver/options/plugins.go */

@@ -1,6 +1,7 @@
 // Which kinds have a namespace, by the CRDs among the files: what makes pods and names no namespace is in the one in force, or
 // has none.
-import { stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
+import { own, recordsAt, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
+import { fieldsDefined } from '@kleym/shared/core/model/objects/crd-fields.ts'
 import { qualifiedKind, kindKey } from '@kleym/shared/core/model/kinds.ts'
 
 /** What a CRD says of its kind. */
@@ -8,6 +9,8 @@ export interface KindScope {
   /** With its group. */
   readonly kind: string
   readonly isNamespaced: boolean
+  /** What it has of it, by version, if its document was parsed: `version v1`, and fields that answers rest on. */
+  readonly parts?: ReadonlyMap<string, readonly string[]>
 }
 
 /** The kind of CRDs, with its group. */
@@ -16,11 +19,16 @@ export const CRD = 'CustomResourceDefinition.apiextensions.k8s.io'
 /** The scope that a CRD gives its kind; undefined for any other object, and where it says none. */
 export function scopeOfCrd(value: JsonRecord): KindScope | undefined {
   if (kindKey(value) !== CRD) return undefined
-  return kindScope(
-    stringAt(value, 'spec', 'group'),
-    stringAt(value, 'spec', 'names', 'kind'),
-    stringAt(value, 'spec', 'scope'),
-  )
+  const [group, kind] = [stringAt(value, 'spec', 'group'), stringAt(value, 'spec', 'names', 'kind')]
+  const scope = kindScope(group, kind, stringAt(value, 'spec', 'scope'))
+  const served = recordsAt(value, 'spec', 'versions').filter((one) => own(one, 'served') !== false)
+  return scope && { ...scope, parts: new Map(served.map((one) => partsOf(one, group, kind))) }
+}
+
+function partsOf(version: JsonRecord, group = '', kind = ''): readonly [string, readonly string[]] {
+  const name = stringAt(version, 'name') ?? ''
+  const schema = own(own(version, 'schema'), 'openAPIV3Schema')
+  return [name, [`version ${name}`, ...fieldsDefined(schema, `${group}/${name}`, kind)]]
 }
 
 /**

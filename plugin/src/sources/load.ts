@@ -16,6 +16,7 @@ import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
 import type { SourceIo } from '../io/context.ts'
 import { anyProgressLine, type ProgressLine } from '../io/progress-line.ts'
 import { Budget, BudgetSpent, INPUT_LIMITS } from './budget.ts'
+import type { KindScope } from './crd-scopes.ts'
 import { decodeUtf8, isEncryptedVariables, sealOf, templateOf } from './decode.ts'
 import { lineAndColumn, type DocumentFault, type ParsedFile } from './document.ts'
 import { withoutDuplicates } from './duplicates.ts'
@@ -70,8 +71,10 @@ export interface DesiredState {
   readonly objects: readonly RawObject[]
   /** Where ServiceAccounts stand, if they are noted. */
   readonly accounts: ReadonlyMap<NamespacedName, Origin>
-  /** The kinds that CRDs define, each with its group. */
-  readonly definedKinds: ReadonlySet<string>
+  /** Objects that say how SPIRE and kleym run, if they are noted. */
+  readonly beside: readonly RawObject[]
+  /** What CRDs say of the kinds that they define. */
+  readonly definedKinds: readonly KindScope[]
   /** How files come into the cluster, by their paths in the tree, if that is noted. */
   readonly routes: ReadonlyMap<string, FileRoute>
 }
@@ -207,7 +210,8 @@ export async function loadFiles(
     noObjects: door.noObjects,
     nearMisses: collected.nearMisses,
     accounts: collected.accounts,
-    definedKinds: new Set(collected.scopes.map(({ kind }) => kind)),
+    beside: collected.beside,
+    definedKinds: collected.scopes,
     routes: rules.isCompared === true ? tree.routes(deployedFolders(collected.deploying, here)) : new Map(),
   }
 }

@@ -12,6 +12,7 @@ import { isKnownNamespaced, isPodMaker } from '@kleym/shared/core/model/objects/
 import { OPENSHIFT_PROVIDER, openshiftRegistrations } from '@kleym/shared/core/analysis/index.ts'
 import { readObjectVersion } from '@kleym/shared/core/model/objects/meta.ts'
 import { recordAt } from '@kleym/shared/core/model/objects/pod.ts'
+import { PART_KINDS } from '@kleym/shared/core/model/objects/spire-makeup.ts'
 import { kindsChangedBy, podChangeOf } from '@kleym/shared/core/model/objects/pod-changers.ts'
 import type { Origin, RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import { Budget } from './budget.ts'
@@ -84,6 +85,8 @@ export class Collection {
   readonly scopes: KindScope[] = []
   /** If they are noted: where ServiceAccounts stand. */
   readonly accounts = new Map<NamespacedName, Origin>()
+  /** If they are noted: objects that say how SPIRE and kleym run. */
+  readonly beside: RawObject[] = []
   /** What a controller makes of objects that are not wanted, the same always: taken where it is not there by itself. */
   readonly made: RawObject[] = []
   /** How many objects name no namespace, and were given the one in force. */
@@ -257,10 +260,23 @@ export class Collection {
     }
     const scope = scopeOfCrd(value)
     if (scope !== undefined) this.scopes.push(scope)
-    const isNoted = this.rules.isCompared === true && qualifiedKind(type) === ACCOUNT
-    const places = namespace === '' ? (this.namespaces ?? [this.rules.namespace]) : [namespace]
-    if (isNoted) for (const one of places) this.accounts.set(namespacedName(one, name), origin)
+    const isNoted = this.rules.isCompared === true && this.#noteBeside(value, type, origin, isFromCluster)
     return isNoted || mentions !== undefined || podChange !== undefined
+  }
+
+  /** What others need of an object that no answer reads. */
+  #noteBeside(value: JsonRecord, type: ObjectType, origin: Origin, isFromCluster: boolean): boolean {
+    const { namespace, name } = readObjectVersion(value)
+    const kind = qualifiedKind(type)
+    const places = namespace === '' ? (this.namespaces ?? [this.rules.namespace]) : [namespace]
+    if (kind === ACCOUNT) for (const one of places) this.accounts.set(namespacedName(one, name), origin)
+    const namespaced = PART_KINDS.get(kind)
+    if (namespaced === undefined) return kind === ACCOUNT
+    const wanted = { ...type, namespaced }
+    if (this.takesAway?.(value, wanted) !== true)
+      for (const one of namespaced ? places : [''])
+        this.beside.push({ ...this.#settle(value, wanted, one, isFromCluster), origin })
+    return true
   }
 
   /** What is no object by its type may be half of one, hold objects, deploy something, or show nothing of what it is. */

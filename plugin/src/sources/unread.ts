@@ -4,6 +4,7 @@ import { OPENSHIFT_PROVIDER } from '@kleym/shared/core/analysis/index.ts'
 import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
 import { isReadByMakers } from '@kleym/shared/core/model/objects/known-makers.ts'
 import { mayMakePodsByText } from '@kleym/shared/core/model/objects/pod-makers.ts'
+import { PART_KINDS } from '@kleym/shared/core/model/objects/spire-makeup.ts'
 import { kindsChangedBy, podChangeOf } from '@kleym/shared/core/model/objects/pod-changers.ts'
 import { mayHoldIds } from '@kleym/shared/core/model/ids-in-text.ts'
 import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
@@ -35,6 +36,7 @@ export function unreadTypes({
   readonly isCompared?: boolean | undefined
 }): (text: string) => UnreadType | undefined {
   const kinds = new Set(wanted.map(({ kind }) => kind))
+  const noted = new Set([ACCOUNT, ...PART_KINDS.keys()].map((one) => one.split('.')[0]))
   const known = new Map<string, boolean>()
   const isUnread = ({ kind, apiVersion }: UnreadType): boolean => {
     const group = groupOfApiVersion(apiVersion)
@@ -50,7 +52,7 @@ export function unreadTypes({
   return (text) => {
     // Nearly all that is wanted says so on one line, and needs no other look.
     const kind = KIND.exec(text)?.[1]
-    if (kind === undefined || kinds.has(kind) || (isCompared && kind === ACCOUNT)) return undefined
+    if (kind === undefined || kinds.has(kind) || (isCompared && noted.has(kind))) return undefined
     if (mentions && mayHoldIds(text)) return undefined
     const type = plainKindOf(text)
     if (type === undefined) return undefined
@@ -60,8 +62,9 @@ export function unreadTypes({
     // Its schema has fields of the names below, and it holds none of them.
     if (qualifiedKind(kindOf) === CRD) {
       const scope = scopeInText(text)
-      // Which kinds CRDs define is asked then, and the text of this one does not tell.
-      return scope === undefined && isCompared ? undefined : { ...type, scope }
+      // What CRDs define is asked then, of kinds that are read in which versions too.
+      const isTold = scope !== undefined && !wanted.some((one) => qualifiedKind(one) === scope.kind)
+      return isCompared && !isTold ? undefined : { ...type, scope }
     }
     // An object in it has an API version of its own, and a workload that it takes pods from is referred to.
     const first = text.indexOf('apiVersion')

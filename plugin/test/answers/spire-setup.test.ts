@@ -5,9 +5,8 @@ import { CHAT_BINDING, CHAT_OBJECTS, CHAT_SCM, operatorDeployment } from '../sup
 import { inProcess, type Ran } from '../support/in-process.ts'
 import { workspace } from '../support/workspace.ts'
 
-const OBJECTS = [CHAT_BINDING, CHAT_OBJECTS, operatorDeployment('acme.example', 'spire'), CHAT_SCM].join(
-  '---\n',
-)
+const operator = operatorDeployment('acme.example', 'spire')
+const OBJECTS = [CHAT_BINDING, CHAT_OBJECTS, operator, CHAT_SCM].join('---\n')
 
 const SERVER = `apiVersion: apps/v1
 kind: StatefulSet
@@ -54,6 +53,76 @@ data:
 const CSI_DRIVER = AGENT.replaceAll('spire-agent', 'spiffe-csi-driver').replaceAll('agent', 'driver')
 const PARTS = [SERVER, AGENT, AGENT_CONFIG, SERVER_CONFIG, CSI_DRIVER]
 
+/** What the hardened chart installs around them, in short. */
+const MOUNTING = `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: spire-controller-manager, namespace: spire}
+spec:
+  selector: {matchLabels: {app: scm}}
+  template:
+    metadata: {labels: {app: scm}}
+    spec:
+      serviceAccountName: scm
+      containers:
+      - name: scm
+        image: ghcr.io/spiffe/spire-controller-manager:0.7.0
+        args: [--config=scm.yaml]
+        resources: {limits: {memory: 64Mi}}
+      volumes:
+      - {name: config, configMap: {name: scm-abc}}
+      - {name: socket, hostPath: {path: /run/spire/server}}
+`
+const MOUNTED = `apiVersion: v1
+kind: ConfigMap
+metadata: {name: scm-abc, namespace: spire}
+data: {more.yaml: 'a: b'}
+`
+const ROLE = `apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: scm}
+rules:
+- {apiGroups: [''], resources: [pods, nodes], verbs: [get, list, watch]}
+`
+const ROLE_BINDING = `apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: scm}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: scm}
+subjects: [{kind: ServiceAccount, name: scm, namespace: spire}]
+`
+const SERVICE = `apiVersion: v1
+kind: Service
+metadata: {name: scm, namespace: spire}
+spec: {selector: {app: scm}, ports: [{port: 443, targetPort: 9443}]}
+`
+const WEBHOOK = `apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingWebhookConfiguration
+metadata: {name: scm}
+webhooks:
+- {name: v.spiffe.io, clientConfig: {service: {name: scm, namespace: spire}}}
+`
+const DRIVER = `apiVersion: storage.k8s.io/v1
+kind: CSIDriver
+metadata: {name: csi.spiffe.io}
+spec: {volumeLifecycleModes: [Ephemeral]}
+`
+const SPIRE_NAMESPACE = `apiVersion: v1
+kind: Namespace
+metadata: {name: spire, labels: {kubernetes.io/metadata.name: spire}}
+`
+const policyIn = (namespace: string): string => `apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata: {name: deny, namespace: ${namespace}}
+spec: {podSelector: {}, policyTypes: [Ingress]}
+`
+const INSTALL = [MOUNTING, MOUNTED, ROLE, ROLE_BINDING, SERVICE, WEBHOOK, DRIVER, SPIRE_NAMESPACE]
+
+/** The install, with a text in the place of another one. */
+function installed(from: string, to: string): readonly string[] {
+  const text = INSTALL.join('---\n')
+  if (!text.includes(from)) throw new Error(`no part has ${from}`)
+  return [text.replace(from, to)]
+}
+
 async function diff(before: readonly string[], after: readonly string[]): Promise<Ran> {
   const [base, head] = [before, after].map((parts) => [OBJECTS, ...parts].join('---\n'))
   const files = { 'base/all.yaml': base ?? '', 'head/all.yaml': head ?? '' }
@@ -79,6 +148,11 @@ test.each<[what: string, after: readonly string[], said: string]>([
     'agents whose configuration cannot be read any more',
     changed('agent { trust_domain', 'agent = { ] trust_domain'),
     'the configuration of the SPIRE agents can be read on one side, cannot be read: agent = { ]',
+  ],
+  [
+    'configurations that go',
+    [SERVER, AGENT, CSI_DRIVER],
+    'the configuration of the SPIRE agents can be read on one side, is not there on the other',
   ],
   [
     'a CSI driver that goes',
@@ -157,7 +231,130 @@ test.each<[what: string, after: readonly string[], said: string]>([
   expect(code).toBe(4)
 })
 
+test.each<[what: string, after: readonly string[], said: string]>([
+  [
+    'a role that goes',
+    INSTALL.filter((one) => one !== ROLE),
+    'ServiceAccount spire/scm may get pods on one side, and not on the other',
+  ],
+  [
+    'a binding of a role that goes',
+    INSTALL.filter((one) => one !== ROLE_BINDING),
+    'ServiceAccount spire/scm may get pods on one side',
+  ],
+  [
+    'a role that gives less',
+    installed('[pods, nodes], verbs: [get, list, watch]', '[pods, nodes], verbs: [get, list]'),
+    'ServiceAccount spire/scm may watch pods on one side',
+  ],
+  [
+    'a ConfigMap that goes and is mounted',
+    INSTALL.filter((one) => one !== MOUNTED),
+    'Deployment spire/spire-controller-manager has another content of pod.volumes[config].configMap',
+  ],
+  ['what stands in a ConfigMap that is mounted', installed('a: b', 'a: c'), 'has another content of'],
+  [
+    'arguments of a program',
+    installed('[--config=scm.yaml]', '[]'),
+    'has another pod.containers[scm].args on the other side',
+  ],
+  [
+    'a folder of a node',
+    installed('/run/spire/server', '/run/other'),
+    'has another pod.volumes[socket].hostPath.path on the other side',
+  ],
+  [
+    'a Service that goes',
+    INSTALL.filter((one) => one !== SERVICE),
+    'Service spire/scm is there on one side, and not on the other',
+  ],
+  ['a port of a Service', installed('targetPort: 9443', 'targetPort: 9444'), 'Service spire/scm has another'],
+  [
+    'a webhook that goes',
+    INSTALL.filter((one) => one !== WEBHOOK),
+    'ValidatingWebhookConfiguration scm is there on one side',
+  ],
+  [
+    'a CSIDriver that goes',
+    INSTALL.filter((one) => one !== DRIVER),
+    'CSIDriver csi.spiffe.io is there on one side',
+  ],
+  [
+    'a policy of the network that comes',
+    [...INSTALL, policyIn('spire')],
+    'NetworkPolicy spire/deny is there on one side, and not on the other',
+  ],
+  [
+    'a namespace that takes fewer pods',
+    installed(
+      'labels: {kubernetes.io/metadata.name: spire}',
+      'labels: {kubernetes.io/metadata.name: spire, pod-security.kubernetes.io/enforce: restricted}',
+    ),
+    'Namespace spire has another pod security on the other side',
+  ],
+])('%s of the install leaves open what containers hold', async (_what, after, said) => {
+  const { code, stdout } = await diff(INSTALL, after)
+  expect(stdout).toMatch(/^! 1 container undetermined/)
+  expect(stdout.replaceAll(/\s+/g, ' ')).toContain(said)
+  expect(code).toBe(4)
+})
+
+test('a setting of SCM that kleym does not follow leaves open what containers hold', async () => {
+  const scm = `${CHAT_SCM}spireServerSocketPath: /run/`
+  const [base, head] = ['a', 'b'].map((one) =>
+    [CHAT_BINDING, CHAT_OBJECTS, operator, scm + one].join('\n---\n'),
+  )
+  const files = { 'base/all.yaml': base ?? '', 'head/all.yaml': head ?? '' }
+  const { code, stdout } = await inProcess(
+    ['diff', '--offline', '-A', '--base', 'base', '-f', 'head'],
+    await workspace(files),
+  )
+  expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
+    "SCM's spireServerSocketPath is another one on the other side",
+  )
+  expect(code).toBe(4)
+})
+
+test('a dump that the API server has completed is made of the same as its manifest', async () => {
+  const completed = INSTALL.map((one) =>
+    one
+      .replace('metadata: {', "metadata: {uid: u, creationTimestamp: '2026-01-01T00:00:00Z', ")
+      .replace(
+        '      serviceAccountName: scm',
+        '      dnsPolicy: ClusterFirst\n      serviceAccountName: scm',
+      )
+      .replace('targetPort: 9443', 'targetPort: 9443, protocol: TCP'),
+  )
+  const files = {
+    'dump.yaml': [OBJECTS, ...completed].join('---\n'),
+    'all.yaml': [OBJECTS, ...INSTALL].join('---\n'),
+  }
+  const args = ['diff', '--offline', '-A', '--live', 'dump.yaml', '-f']
+  const same = await inProcess([...args, 'all.yaml'], await workspace(files))
+  expect(same.stdout).not.toContain('undetermined')
+  const less = ROLE.replace('[pods, nodes]', '[nodes]')
+  const narrowed = await inProcess([...args, 'role.yaml'], await workspace({ ...files, 'role.yaml': less }))
+  expect(narrowed.stdout.replaceAll(/\s+/g, ' ')).toContain('may get pods on one side')
+  expect(narrowed.code).not.toBe(0)
+})
+
 test.each<[what: string, before: readonly string[], after: readonly string[]]>([
+  [
+    'rights that are given in other words, and more of them',
+    INSTALL,
+    installed(
+      "apiGroups: [''], resources: [pods, nodes], verbs: [get, list, watch]",
+      "apiGroups: ['*'], resources: ['*'], verbs: ['*']",
+    ),
+  ],
+  ['limits of a container', INSTALL, installed('64Mi', '128Mi')],
+  [
+    'a ConfigMap under the next generated name',
+    INSTALL,
+    installed('scm-abc', 'scm-def').map((one) => one.replace('scm-abc', 'scm-def')),
+  ],
+  ['a policy of the network in another namespace', INSTALL, [...INSTALL, policyIn('demo')]],
+  ['a role of others that goes', [...INSTALL, ROLE.replaceAll('scm', 'other')], INSTALL],
   [
     'a level of the log and a lifetime',
     PARTS,
@@ -172,7 +369,6 @@ test.each<[what: string, before: readonly string[], after: readonly string[]]>([
   ['more replicas of the server', PARTS, changed('replicas: 1', 'replicas: 3')],
   ['parts that come, which the change before took to be elsewhere', [], PARTS],
   ['a comment behind a setting', PARTS, changed('"INFO" }', '"INFO" } # cluster = "other"')],
-  ['a configuration that stands elsewhere now', PARTS, [SERVER, AGENT, CSI_DRIVER]],
 ])('%s leaves open nothing', async (_what, before, after) => {
   const { code, stdout } = await diff(before, after)
   expect(stdout).toMatch(/^✓/)

@@ -105,8 +105,8 @@ const SETTING_WIDTH = 120
 /** kleym's own settings and all of SCM's, by name. */
 function factsOf({ operator, after }: AnswerInput): Readonly<Record<string, string>> {
   const { trustDomain, className } = operator.config
-  const { source: _source, assumed, ...scm } = after.settings
-  const ofScm = Object.entries(scm).map(([name, value]) => {
+  const { source: _source, assumed, unfollowed, ...scm } = after.settings
+  const ofScm = [...Object.entries(scm), ...(unfollowed ?? [])].map(([name, value]) => {
     const isOpen = name === 'className' && assumed.includes(name)
     return [`SCM's ${name}`, isOpen ? '(not known)' : settingText(value)] as const
   })

@@ -49,6 +49,19 @@ spec:
   scope: Namespaced
 `
 
+/** The CRD of ClusterSPIFFEIDs with one version. */
+const versioned = (
+  served: boolean,
+  ...fields: readonly string[]
+): string => `${crd('ClusterSPIFFEID', 'spire.spiffe.io')}  versions:
+  - name: v1alpha1
+    served: ${served}
+    schema:
+      openAPIV3Schema:
+        properties:
+          spec: {properties: {${['spiffeIDTemplate', ...fields].map((one) => `${one}: {type: string}`).join(', ')}}}
+`
+
 async function between(base: string, head: string, ...flags: readonly string[]): Promise<Ran> {
   const cwd = await workspace({ 'base/all.yaml': base, 'head/all.yaml': head })
   const settings = ['--trust-domain', 'example.org', '--clusterspiffeid-class-name', '']
@@ -82,7 +95,33 @@ test.each<[what: string, taken: string, stays: string]>([
   expect(code).toBe(4)
 })
 
+test.each<[what: string, before: string, after: string, said: string]>([
+  [
+    'a version in which SCM reads',
+    versioned(true),
+    versioned(false),
+    'the change takes away version v1alpha1 from the CRD of ClusterSPIFFEID.spire.spiffe.io',
+  ],
+  [
+    'a field that the API server then drops',
+    versioned(true, 'hint', 'className'),
+    versioned(true, 'hint'),
+    'the change takes away spec.className from the CRD of ClusterSPIFFEID.spire.spiffe.io',
+  ],
+])('a CRD that loses %s leaves open what containers hold', async (_, before, after, said) => {
+  const { code, stdout, stderr } = await between(`${RUNNER}${before}`, `${RUNNER}${after}`)
+  expect(stdout).not.toContain('✓')
+  expect(stderr).toContain(said)
+  expect(code).toBe(4)
+})
+
 test.each<[what: string, base: string, head: string]>([
+  [
+    'nothing from a CRD, and adds a field',
+    `${RUNNER}${versioned(true)}`,
+    `${RUNNER}${versioned(true, 'hint')}`,
+  ],
+  ['a field that no answer rests on', `${RUNNER}${versioned(true, 'colour')}`, `${RUNNER}${versioned(true)}`],
   ['a Namespace that holds nothing', `${NAMESPACE.replace('demo', 'empty')}${RUNNER}`, RUNNER],
   [
     'a Namespace that the API server does not delete',

@@ -58,6 +58,7 @@ import { readClusterStaticEntry, type ClusterStaticEntry } from '../model/object
 import type { PodMaker } from '../model/objects/pod-makers.ts'
 import { configuredRights, type ConfiguredRight } from '../model/objects/configured-rights.ts'
 import { agentNodesIn, type AgentNodes } from '../model/objects/agent-nodes.ts'
+import { spireMakeup, type SpireMakeup } from '../model/objects/spire-makeup.ts'
 import { spireSetup, type SpireSetup } from '../model/objects/spire-setup.ts'
 import { agentConfigsIn, attestedBy, OPENSHIFT_AGENT } from '../model/objects/agent-config.ts'
 import { AdmissionLabels, keysNamedBy } from '../model/objects/admission-labels.ts'
@@ -108,6 +109,8 @@ export interface Snapshot {
   readonly configuredRights: readonly ConfiguredRight[]
   /** How SPIRE's own parts among the files are set up. */
   readonly spireSetup: SpireSetup
+  /** What these parts are made of, and kleym's operator. */
+  readonly spireMakeup: SpireMakeup
   /** On which nodes SPIRE's agents run, as their own objects show it. */
   readonly agentNodes: AgentNodes
   /** What the API server does not take of manifests, by kind, namespace and name. */
@@ -137,6 +140,8 @@ export type PolicyKnowledge =
 /** What a snapshot is made from. */
 export interface SnapshotSource {
   readonly objects: readonly RawObject[]
+  /** Objects of kinds that no answer reads, and that say how SPIRE and kleym run (`PART_KINDS`). */
+  readonly beside?: readonly RawObject[]
   /** Why the cluster may hold objects that are not here. */
   readonly gaps?: Gaps
   /** What documents that could not be read may hold; a gap of a whole kind is not repeated here. */
@@ -325,6 +330,7 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
     mayMountWorkloadApi: podChanges.some(({ mountsWorkloadApi }) => mountsWorkloadApi),
     configuredRights: of('ConfigMap').flatMap(configuredRights),
     spireSetup: spireSetup(objects),
+    spireMakeup: spireMakeup(objects, source.beside ?? []),
     agentNodes: agentNodesIn(objects),
     manifestFaults: readManifestFaults(
       FIELD_CHECKED.flatMap((key) => of(key).filter(isOfScope)),

@@ -19,6 +19,7 @@ import {
   type SeenOutput,
 } from './kinds.ts'
 import { NO_AGENTS } from '@kleym/shared/core/model/objects/agent-nodes.ts'
+import { NO_PARTS } from '@kleym/shared/core/model/objects/spire-makeup.ts'
 import type { KindState } from './knowledge.ts'
 
 /** What only the derivation of one binding needs, and the table does not. */
@@ -75,6 +76,7 @@ function snapshotOf(
     mayMountWorkloadApi: false,
     configuredRights: [],
     spireSetup: new Map(),
+    spireMakeup: NO_PARTS,
     agentNodes: NO_AGENTS,
     poolImports: undefined,
     ...listingsOf(

@@ -10,8 +10,9 @@ import { mayMeet } from '../../base/go/template/mentions.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
 import { lazy } from '../../base/lazy.ts'
 import { holderKey, podText, type Holder } from '../../model/objects/pod-index.ts'
+import { partsDifference } from '../../model/objects/spire-makeup.ts'
 import { setupDifference } from '../../model/objects/spire-setup.ts'
-import { DEFAULT_PARENT_ID_TEMPLATE } from '../../model/objects/scm-settings.ts'
+import { DEFAULT_PARENT_ID_TEMPLATE, unfollowedDifference } from '../../model/objects/scm-settings.ts'
 import { whyEntriesStay } from '../../predict/index.ts'
 import { compareBytes, compareKeys, distinct } from '../../base/text/bytes.ts'
 import { driveAtOnce, type Drive } from '../../base/steps.ts'
@@ -96,7 +97,7 @@ export function effectOf(
     added,
     isOfWaiting,
     areParentsOther: giveOtherParents(before, after),
-    setup: setupDifference(before.base.snapshot.spireSetup, after.base.snapshot.spireSetup),
+    setup: installDifference(before.base, after.base),
   }
   const unreadBefore = new OneSided(unread.before, before.base)
   const whyStays = whyEntriesStay(before.base.settings, after.base.settings)
@@ -403,6 +404,16 @@ function giveOtherParents(before: State, after: State): boolean {
     parentIDTemplate.includes('ClusterName') ? [parentIDTemplate, clusterName] : [parentIDTemplate],
   )
   return !deepEqual(from, to)
+}
+
+/** In what SPIRE, or the rights of kleym, are otherwise; undefined: in nothing that both sides show. */
+function installDifference(before: State['base'], after: State['base']): string | undefined {
+  const [left, right] = [before.snapshot, after.snapshot]
+  return (
+    setupDifference(left.spireSetup, right.spireSetup) ??
+    unfollowedDifference(before.settings, after.settings) ??
+    partsDifference(left.spireMakeup, right.spireMakeup)
+  )
 }
 
 /** The identities that containers have on one side alone, by `holderKey`. */

@@ -10,6 +10,7 @@ import { Holdings, undecidedText, type State, type UndecidedBinding } from '../.
 import type { Container, Pod } from '../../model/objects/pod.ts'
 import { holderKey, podText, unnumberedText, type Holder } from '../../model/objects/pod-index.ts'
 import { workingOn } from '../../model/objects/pods-alike.ts'
+import { partsText } from '../../model/objects/spire-makeup.ts'
 import { setupText } from '../../model/objects/spire-setup.ts'
 import { all, NO, whyOpenText, YES } from '../../model/truth/truth.ts'
 import {
@@ -85,7 +86,15 @@ export function* identitiesOf(
   const { parentIDTemplate, trustDomain, clusterName, clusterDomain } = state.base.settings
   const parents = canonicalText([parentIDTemplate, clusterName])
   const shownToTemplates = [trustDomain, clusterName, clusterDomain]
-  const ofSetup = setup && setupText(snapshot.spireSetup)
+  const ofSetup =
+    setup &&
+    sha256Hex(
+      [
+        setupText(snapshot.spireSetup),
+        partsText(snapshot.spireMakeup),
+        canonicalText([...(state.base.settings.unfollowed ?? [])]),
+      ].join('\n'),
+    )
   const selectors = textsByName((name) => {
     const spec = objects.get(name)?.rawSpec
     return [own(spec, 'namespaceSelector'), own(spec, 'podSelector')]

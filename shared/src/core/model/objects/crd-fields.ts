@@ -3,6 +3,7 @@
 // of another type (docs/reading-files.md, "What the API server would not take").
 // `test/control-plane/crd-fields.test.ts` holds this table against the CRDs themselves.
 // Sources: SCM v0.7.0 (the same in v0.6.4), GAIE v1.4.0 with docs/gaie-facts.md §A2, llm-d-router v0.10.0.
+import { own } from '../../base/json.ts'
 import { lazy } from '../../base/lazy.ts'
 import type { Schema } from '../../base/structural.ts'
 import {
@@ -169,6 +170,25 @@ export const bindingFields: () => CrdFields = lazy(() => ({
 export interface ObjectShape {
   readonly kind: Kind
   readonly shape: FieldShape
+}
+
+/** The fields of `spec` that answers rest on and that a schema of a CRD has, as paths: `spec.podSelector.matchLabels`. */
+export function fieldsDefined(schema: unknown, apiVersion: string, kind: string): readonly string[] {
+  const found = [...CRD_FIELDS, bindingFields()].find(
+    (one) => one.kind.kind === kind && apiVersionOf(one.kind) === apiVersion,
+  )
+  return found === undefined ? [] : definedIn(schema, { fields: { spec: found.spec } }, [])
+}
+
+function definedIn(schema: unknown, shape: FieldShape, path: readonly string[]): readonly string[] {
+  if (typeof shape === 'string' || 'values' in shape) return []
+  if ('items' in shape) return definedIn(own(schema, 'items'), shape.items, path)
+  const isOpen = own(schema, 'x-kubernetes-preserve-unknown-fields') === true
+  return Object.entries(shape.fields).flatMap(([name, field]) => {
+    const found = own(own(schema, 'properties'), name) ?? (isOpen ? schema : undefined)
+    const at = [...path, name]
+    return found === undefined ? [] : [at.join('.'), ...definedIn(found, field, at)]
+  })
 }
 
 /** The shape of the objects of a kind in a version; undefined for one that is not held against any. */

@@ -1,7 +1,7 @@
 // Reads the SPIRE Controller Manager's own configuration (ControllerManagerConfig, spire.spiffe.io/v1alpha1), or assumes
 // one where none is given. Source: SCM v0.7.0, api/v1alpha1/controllermanagerconfig_types.go, and the hardened SPIRE charts
 // (docs/spire-facts.md §7).
-import { isRecord, own, typeName } from '../../base/json.ts'
+import { canonicalText, isRecord, own, typeName, type JsonRecord } from '../../base/json.ts'
 import { SCM_CLASS_LABEL } from '../names.ts'
 import { FieldReader } from './field-reader.ts'
 import { selectorProblem } from './label-match.ts'
@@ -78,6 +78,7 @@ export function readScmSettings(config: unknown, source: string, evidence: ScmEv
     entryIDPrefixCleanup: fields.text('entryIDPrefixCleanup'),
     entryRenderCache: fields.flag('enableEntryRenderCache'),
     gcIntervalSeconds: secondsOf(own(config, 'gcInterval')),
+    unfollowed: unfollowedIn(isRecord(config) ? config : {}),
   }
   for (const name of ['trustDomain', 'clusterName'] as const) {
     if ((fields.value(name) ?? '') === '') problem(`.${name} is missing; SCM does not start without it`)
@@ -89,6 +90,45 @@ export function readScmSettings(config: unknown, source: string, evidence: ScmEv
   }
   if (isRecord(config)) problems.push(...startProblems(config))
   return { settings, problems }
+}
+
+/** Settings that are read here, and those that change nothing about entries: what is logged, measured and led. */
+const FOLLOWED: ReadonlySet<string> = new Set([
+  'apiVersion',
+  'kind',
+  'metadata',
+  'metrics',
+  'health',
+  'leaderElection',
+  'logLevel',
+  'logEncoding',
+  'gracefulShutDown',
+  'syncPeriod',
+  'trustDomain',
+  'clusterName',
+  'clusterDomain',
+  'className',
+  'watchClassless',
+  'ignoreNamespaces',
+  'parentIDTemplate',
+  'clusterSPIFFEIDLabelSelector',
+  'filterByClassName',
+  'cacheNamespace',
+  'cacheNamespaces',
+  'entryIDPrefix',
+  'entryIDPrefixCleanup',
+  'enableEntryRenderCache',
+  'gcInterval',
+])
+
+/** All others, whatever they are. */
+function unfollowedIn({ reconcile, ...config }: JsonRecord): ReadonlyMap<string, string> {
+  const others = Object.entries(config).filter(([name, value]) => !FOLLOWED.has(name) && value !== null)
+  const federated = own(reconcile, 'clusterFederatedTrustDomains') ?? reconcile === undefined
+  return new Map([
+    ...others.map(([name, value]) => [name, canonicalText(value)] as const),
+    ['reconcile.clusterFederatedTrustDomains', canonicalText(federated)],
+  ])
 }
 
 /** The settings that the hardened SPIRE charts install; each one that is assumed is listed in `assumed`. */

@@ -41,6 +41,8 @@ export interface ScmSettings {
   readonly entryRenderCache: boolean | undefined
   /** For how long it waits after a pass without an event (`gcInterval`); undefined: its default. */
   readonly gcIntervalSeconds?: number | undefined
+  /** Settings that kleym does not follow, each as text; undefined: no configuration is given. */
+  readonly unfollowed?: ReadonlyMap<string, string> | undefined
   /** The ClusterSPIFFEIDs of kleym's own, by name, if of no other registration it is known whether SCM handles it. */
   readonly sureOfOnly?: ReadonlySet<string>
 }
@@ -77,9 +79,20 @@ export function doTheSame(one: ScmSettings, other: ScmSettings): boolean {
 
 /** The settings that decide what SCM makes of objects, as text, without their source and without mere names. */
 function effectOf(settings: ScmSettings): string {
-  const { source: _, assumed: __, clusterName: ___, ...rest } = settings
-  const { entryIDPrefix: ____, entryIDPrefixCleanup: _____, ...effect } = rest
+  const { source: _, assumed: __, clusterName: ___, unfollowed: ____, ...rest } = settings
+  const { entryIDPrefix: _____, entryIDPrefixCleanup: ______, ...effect } = rest
   return settingsText(effect)
+}
+
+/** In which setting that kleym does not follow two configurations differ, as a sentence; undefined: in none that both show. */
+export function unfollowedDifference(
+  { unfollowed: before }: ScmSettings,
+  { unfollowed: after }: ScmSettings,
+): string | undefined {
+  if (before === undefined || after === undefined) return undefined
+  const names = [...new Set([...before.keys(), ...after.keys()])]
+  const differing = names.find((name) => before.get(name) !== after.get(name))
+  return differing && `SCM's ${differing} is another one on the other side`
 }
 
 /** Settings as text: equal ones have the same. */

@@ -55,6 +55,21 @@ export function secondsBelow(block: SpireBlock, key: string): number | undefined
   return duration?.ok === true ? Number(duration.nanoseconds) / 1e9 : undefined
 }
 
+/** Each setting with its value, as `server.bind_port "8081"`; without those whose key, or that of a block around them, is left out. */
+export function settingsIn(block: SpireBlock, leftOut: RegExp, path = ''): readonly string[] {
+  return block.flatMap(([key, value]) =>
+    leftOut.test(key) ? [] : settingsOf(value, leftOut, path === '' ? key : `${path}.${key}`),
+  )
+}
+
+function settingsOf(value: SpireValue, leftOut: RegExp, path: string): readonly string[] {
+  if (typeof value === 'string') return [`${path} "${value}"`]
+  const inside = 'block' in value ? settingsIn(value.block, leftOut, path) : []
+  const listed = 'list' in value ? value.list.flatMap((one) => settingsOf(one, leftOut, path)) : inside
+  // A plugin that is given nothing is there all the same.
+  return listed.length === 0 ? [path] : listed
+}
+
 function blocksIn(value: SpireValue): readonly SpireBlock[] {
   if (typeof value === 'string') return []
   return 'block' in value ? [value.block] : value.list.flatMap(blocksIn)

@@ -1,18 +1,18 @@
 // How SPIRE is set up, as its own parts among the files show it: what decides whether any entry comes to a container, whatever the entry says.
-import {
-  canonicalText,
-  deepEqual,
-  isRecord,
-  listAt,
-  own,
-  stringAt,
-  type JsonRecord,
-} from '../../base/json.ts'
+import { canonicalText, isRecord, listAt, own, stringAt, type JsonRecord } from '../../base/json.ts'
 import { isOfAgent, TELLS_NAMESPACES } from './agent-config.ts'
 import { readMeta } from './meta.ts'
 import type { RawObject } from './raw.ts'
 import { DEFAULT_PARENT_ID_TEMPLATE, type ScmSettings } from './scm-settings.ts'
-import { blocksAt, namesAt, readSpireConfig, textsAt, textsBelow, type SpireBlock } from './spire-config.ts'
+import {
+  blocksAt,
+  namesAt,
+  readSpireConfig,
+  settingsIn,
+  textsAt,
+  textsBelow,
+  type SpireBlock,
+} from './spire-config.ts'
 import { imageName, wordsOf } from './workload-api.ts'
 
 /** What is set up, each with its values: `["trust_domain of the SPIRE server", ["is \"example.org\""]]`. What no object shows is not among them. */
@@ -26,8 +26,17 @@ const PROGRAMS = ['spire-agent', 'spire-server', 'spire-controller-manager', 'sp
 const RUNS = 'runs'
 const STOPPED = 'has no replicas'
 
+/** What configures it can be read. */
+const READ = 'can be read'
+
 /**
- * The fields of the configurations: which agents a server takes, and which server an agent asks, as whom.
+ * Settings of the configurations that change nothing about who holds what: what is logged and measured, and how long it lasts.
+ */
+const WITHOUT_EFFECT =
+  /^(?:log_\w+|telemetry|health_checks|profiling_\w+|ca_ttl|ca_subject|agent_ttl|default_\w+_ttl|jwt_issuer)$/
+
+/**
+ * The fields of the configurations by which the parts fit each other: which agents a server takes, and which server an agent asks, as whom.
  * https://github.com/spiffe/spire/blob/v1.15.3/doc/spire_server.md, doc/spire_agent.md, doc/plugin_server_nodeattestor_k8s_psat.md
  */
 const OF_SERVER = ['trust_domain']
@@ -49,8 +58,10 @@ export function spireSetup(objects: readonly RawObject[]): SpireSetup {
  */
 export function setupDifference(before: SpireSetup, after: SpireSetup): string | undefined {
   for (const [what, from] of before) {
-    const to = after.get(what) ?? (from.includes(RUNS) ? ['is not there'] : from)
-    if (!deepEqual(from, to)) return `${what} ${shortened(from)} on one side, ${shortened(to)} on the other`
+    const to = after.get(what) ?? (from.some((one) => one === RUNS || one === READ) ? ['is not there'] : from)
+    const [left, right] = [from.filter((one) => !to.includes(one)), to.filter((one) => !from.includes(one))]
+    if (left.length + right.length > 0)
+      return `${what} ${shortened(left)} on one side, ${shortened(right)} on the other`
   }
   return undefined
 }
@@ -59,7 +70,7 @@ export function setupDifference(before: SpireSetup, after: SpireSetup): string |
 const SHOWN_MAX = 120
 
 function shortened(values: readonly string[]): string {
-  const text = values.join(', ')
+  const text = values.length === 0 ? 'says nothing of it' : values.join(', ')
   return text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}...` : text
 }
 
@@ -213,10 +224,13 @@ function configuredIn(value: JsonRecord): readonly (readonly [what: string, show
     const shown = fields.flatMap((field) =>
       textsBelow(config, field).map((found) => [`${field} of ${whose}`, `is "${found}"`] as const),
     )
-    const said = [[all, 'can be read'] as const, ...shown]
-    if (!isAgent) return [...said, ...ofServer(config)]
+    const said = [[all, READ] as const, ...shown]
+    const rest = settingsIn(config, WITHOUT_EFFECT).map(
+      (one) => [`a setting of ${whose}`, `is ${one}`] as const,
+    )
+    if (!isAgent) return [...said, ...ofServer(config), ...rest]
     const isOn = textsBelow(config, TELLS_NAMESPACES).includes('true')
-    return [...said, [`${TELLS_NAMESPACES} of the SPIRE agents`, `is ${isOn}`], ...ofAgent(config)]
+    return [...said, [`${TELLS_NAMESPACES} of the SPIRE agents`, `is ${isOn}`], ...ofAgent(config), ...rest]
   })
 }
 
@@ -265,11 +279,24 @@ export function podSpecOf(value: JsonRecord): unknown {
     : own(own(own(value, 'spec'), 'template'), 'spec')
 }
 
-/** The containers that run a program of SPIRE; the agent's image also holds its client (`spire-agent api`). */
+/** The containers that run a program of SPIRE. */
 export function containersOf(spec: unknown, program: SpireProgram): readonly unknown[] {
-  return listAt(spec, 'containers').filter(
-    (one) => imageName(stringAt(one, 'image')) === program && !wordsOf(one).includes('api'),
-  )
+  return listAt(spec, 'containers').filter((one) => isOf(one, program))
+}
+
+/** The agent's image also holds its client (`spire-agent api`). */
+function isOf(container: unknown, program: SpireProgram): boolean {
+  return imageName(stringAt(container, 'image')) === program && !wordsOf(container).includes('api')
+}
+
+/** Whether a container runs any program of SPIRE. */
+export function isPartOfSpire(container: unknown): boolean {
+  return PROGRAMS.some((one) => isOf(container, one))
+}
+
+/** Whether a pod runs any program of SPIRE. */
+export function runsSpire(spec: unknown): boolean {
+  return listAt(spec, 'containers').some(isPartOfSpire)
 }
 
 /** Whether a pod runs a program of SPIRE. */

@@ -1,0 +1,142 @@
+// What service accounts may do, as the roles and their bindings among the objects show it: a program that may no longer read pods makes no
+// entries. Source: https://kubernetes.io/docs/reference/access-authn-authz/rbac/
+import { canonicalText, isRecord, listAt, own, recordsAt, stringAt, textsAt } from '../../base/json.ts'
+import { kindKey } from '../kinds.ts'
+import { namespacedName } from '../namespaced-name.ts'
+import { readMeta } from './meta.ts'
+import type { RawObject } from './raw.ts'
+
+const GROUP = 'rbac.authorization.k8s.io'
+/** The kinds that rights are read from, with their group. */
+export const RIGHTS_KINDS: readonly string[] = [
+  'Role',
+  'RoleBinding',
+  'ClusterRole',
+  'ClusterRoleBinding',
+].map((kind) => `${kind}.${GROUP}`)
+
+/** Whether they have a namespace. */
+export function isOfNamespace(kind: string): boolean {
+  return kind.startsWith('Role')
+}
+
+/** One right; `*` stands for any. */
+interface Right {
+  /** Empty: in all of them, and outside of namespaces. */
+  readonly namespace: string
+  readonly verb: string
+  readonly group: string
+  /** A path, for what is no resource; a role as a whole, if the objects do not show its rules. */
+  readonly resource: string
+  /** Empty: whatever its name. */
+  readonly name: string
+}
+
+/** What an account may do. */
+export type Rights = readonly Right[]
+
+/** Grants everything, and is in no file: every API server has it. */
+const EVERYTHING = 'ClusterRole cluster-admin'
+/** A rule that stands for more is compared as it is written. */
+const RIGHTS_MAX = 1_000
+
+/** Tells what the account of a namespace may do, by these objects. */
+export function rightsAmong(objects: readonly RawObject[]): (namespace: string, account: string) => Rights {
+  const byKind = Map.groupBy(objects, ({ value }) => kindKey(value).slice(0, -GROUP.length - 1))
+  const of = (kind: string): readonly RawObject['value'][] =>
+    (byKind.get(kind) ?? []).map(({ value }) => value)
+  const roles = new Map(
+    ['Role', 'ClusterRole'].flatMap((kind) =>
+      of(kind).map((role) => [roleKey(kind, kind === 'Role' ? readMeta(role).namespace : '', role), role]),
+    ),
+  )
+  const clusterRoles = of('ClusterRole')
+  const rulesOf = (role: RawObject['value']): readonly unknown[] => {
+    const selectors = recordsAt(own(role, 'aggregationRule'), 'clusterRoleSelectors')
+    const others = selectors.length === 0 ? [] : clusterRoles.filter((one) => isAggregated(one, selectors))
+    return [role, ...others].flatMap((one) => listAt(one, 'rules'))
+  }
+  const bindings = ['RoleBinding', 'ClusterRoleBinding'].flatMap((kind) =>
+    of(kind).map((binding) => ({
+      binding,
+      // A role that is bound in a namespace gives its rights there alone.
+      namespace: kind === 'RoleBinding' ? readMeta(binding).namespace : '',
+    })),
+  )
+  return (account, name) =>
+    bindings.flatMap(({ binding, namespace }): Rights => {
+      if (!recordsAt(binding, 'subjects').some((one) => isOf(one, account, name, namespace))) return []
+      const kind = stringAt(binding, 'roleRef', 'kind') ?? ''
+      const role = { metadata: { name: stringAt(binding, 'roleRef', 'name') ?? '' } }
+      const found = roles.get(roleKey(kind, kind === 'Role' ? namespace : '', role))
+      return found === undefined
+        ? [{ namespace, verb: 'use', group: '', resource: `${kind} ${role.metadata.name}`, name: '' }]
+        : rulesOf(found).flatMap((rule) => rightsOf(rule, namespace))
+    })
+}
+
+/** A right that one has and others do not give, as a sentence; undefined: they give all of them. */
+export function lostRight(had: Rights, has: Rights): string | undefined {
+  const lost = had.find((right) => !has.some((other) => covers(other, right)))
+  if (lost === undefined) return undefined
+  const { namespace, verb, group, resource, name } = lost
+  const what = `${resource}${group === '' ? '' : `.${group}`}${name === '' ? '' : `/${name}`}`
+  return `may ${verb} ${what}${namespace === '' ? '' : ` in ${namespace}`}`
+}
+
+function covers(other: Right, right: Right): boolean {
+  if (other.namespace !== '' && other.namespace !== right.namespace) return false
+  if (other.resource === EVERYTHING) return true
+  const fields = (['verb', 'group', 'resource'] as const).every(
+    (field) => other[field] === '*' || other[field] === right[field],
+  )
+  return fields && (other.name === '' || other.name === right.name)
+}
+
+function roleKey(kind: string, namespace: string, role: unknown): string {
+  return `${kind} ${namespacedName(namespace, readMeta(role).name)}`
+}
+
+function isAggregated(role: unknown, selectors: readonly unknown[]): boolean {
+  const { labels } = readMeta(role)
+  return selectors.some((selector) => {
+    const asked = own(selector, 'matchLabels')
+    return isRecord(asked) && Object.entries(asked).every(([key, value]) => labels.get(key) === value)
+  })
+}
+
+/** Whether a subject of a binding is an account, or a group that it is in. */
+function isOf(subject: unknown, namespace: string, name: string, ofBinding: string): boolean {
+  const called = stringAt(subject, 'name') ?? ''
+  switch (stringAt(subject, 'kind')) {
+    case 'ServiceAccount':
+      return called === name && (stringAt(subject, 'namespace') ?? ofBinding) === namespace
+    case 'User':
+      return called === `system:serviceaccount:${namespace}:${name}`
+    case 'Group':
+      return [
+        'system:serviceaccounts',
+        `system:serviceaccounts:${namespace}`,
+        'system:authenticated',
+      ].includes(called)
+    case undefined:
+    default:
+      return false
+  }
+}
+
+function rightsOf(rule: unknown, namespace: string): Rights {
+  const verbs = textsAt(rule, 'verbs')
+  const [groups, resources, names] = ['apiGroups', 'resources', 'resourceNames'].map((field) =>
+    textsAt(rule, field),
+  )
+  const paths = textsAt(rule, 'nonResourceURLs').map((path) => ({ group: '', resource: path, name: '' }))
+  const of = names?.length === 0 ? [''] : (names ?? [])
+  const count = verbs.length * ((groups?.length ?? 0) * (resources?.length ?? 0) * of.length + paths.length)
+  if (count > RIGHTS_MAX)
+    return [{ namespace, verb: 'use', group: '', resource: canonicalText(rule), name: '' }]
+  const objects = (groups ?? []).flatMap((group) =>
+    (resources ?? []).flatMap((resource) => of.map((name) => ({ group, resource, name }))),
+  )
+  return verbs.flatMap((verb) => [...objects, ...paths].map((one) => ({ namespace, verb, ...one })))
+}
