@@ -6,10 +6,12 @@ import { counted } from '@kleym/shared/core/base/text/counted.ts'
 import { BINDING, CLUSTER_SPIFFE_ID, kindKey, kindOf, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
 import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
 import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
+import { objectKey } from '@kleym/shared/core/model/objects/object-key.ts'
 import type { Origin, RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import type { KindScope } from '../sources/crd-scopes.ts'
 import type { DesiredState } from '../sources/load.ts'
 import type { FileRoute } from '../sources/tree.ts'
+import { annotationThatKeeps } from '../sources/as-written.ts'
 import { boundedProblems, placeText, type InputProblem, type ProblemReach } from '../sources/problem.ts'
 
 /** A problem for each object that one desired state has, another has not, and objects of that one need. */
@@ -20,6 +22,7 @@ export function takenAway(after: DesiredState, before: DesiredState | undefined)
     ...namespacesTaken(after, before),
     ...accountsTaken(after, before),
     ...filesRerouted(after, before),
+    ...objectsKept(after, before),
   ])
 }
 
@@ -159,6 +162,26 @@ function accountsNamed(value: unknown): ReadonlySet<string> {
   }
   look(value)
   return names
+}
+
+/** Objects whose manifest is gone, and that an annotation of theirs may keep. */
+function objectsKept({ objects }: DesiredState, before: DesiredState): readonly InputProblem[] {
+  const keeping = before.objects.flatMap((one) => {
+    const by = one.isManifest === true ? annotationThatKeeps(one.value) : undefined
+    return by === undefined ? [] : [{ one, by }]
+  })
+  if (keeping.length === 0) return []
+  const there = new Set(objects.map(({ value }) => objectKey(value)))
+  return keeping.flatMap(({ one, by }) => {
+    if (there.has(objectKey(one.value))) return []
+    const { namespace, name } = readMeta(one.value)
+    const called = namespace === '' ? name : namespacedName(namespace, name)
+    return problem(`${kindOf(one.value).kind} ${called}, which ${by} may keep`, one.origin, {
+      why: 'a tool that knows the annotation leaves the object in the cluster',
+      fix: 'delete the object itself, or give both sides without it',
+      reach: [reachOf(one)],
+    })
+  })
 }
 
 /**

@@ -15,6 +15,7 @@ import { recordAt } from '@kleym/shared/core/model/objects/pod.ts'
 import { PART_KINDS } from '@kleym/shared/core/model/objects/spire-makeup.ts'
 import { kindsChangedBy, podChangeOf } from '@kleym/shared/core/model/objects/pod-changers.ts'
 import type { Origin, RawObject } from '@kleym/shared/core/model/objects/raw.ts'
+import { annotationAgainst } from './as-written.ts'
 import { Budget } from './budget.ts'
 import { commandProblem } from './changing-commands.ts'
 import type { ParsedDocument } from './document.ts'
@@ -231,6 +232,10 @@ export class Collection {
       if (namespaces.length === 0)
         this.door.hold(inOpenNamespace(value, origin, this.#reachOf(value, wanted)))
       for (const namespace of given ?? []) this.given.set(namespace, (this.given.get(namespace) ?? 0) + 1)
+      const against = isFromCluster ? undefined : annotationAgainst(value)
+      const reach = against === undefined ? [] : this.#reachOf(value, wanted)
+      if (against !== undefined && reach.length > 0)
+        this.door.hold(otherThanWritten(value, origin, against, reach))
       for (const namespace of namespaces)
         this.door.read({
           ...this.#settle(value, wanted, namespace, isFromCluster),
@@ -394,6 +399,27 @@ export class Collection {
     if (isFromCluster) return { value: settled, ...(applied && { applied }) }
     delete settled['status']
     return { value: settled, isManifest: true }
+  }
+}
+
+/** That an object may be another one than its manifest, by an annotation of it. */
+function otherThanWritten(
+  value: JsonRecord,
+  origin: Origin,
+  annotation: string,
+  reach: readonly ProblemReach[],
+): InputProblem {
+  const { namespace, name } = readObjectVersion(value)
+  const subject = `${kindOf(value).kind} ${namespace === '' ? name : namespacedName(namespace, name)}`
+  return {
+    kind: 'not rendered',
+    subject,
+    what: `${subject} may not be there as its manifest says`,
+    alike: 'objects may not be there as their manifests say',
+    where: placeText(origin),
+    why: `it has ${annotation}, and a tool that knows it leaves the object alone, or makes it for a moment`,
+    fix: 'give the object as the API server has it, or leave it out: --exclude FILE',
+    reach,
   }
 }
 
