@@ -108,7 +108,7 @@ export function* identitiesOf(
   const decidedBy = ({ source, outcome }: Registration, of: Pod, container: Container): string => {
     const pod = outcome.pod ?? of
     const around = surroundingsOf(pod)
-    const facts = [factsBehind(outcome, pod, container, around), admitted(pod)]
+    const facts = [factsBehind(outcome, pod, container, around), admitted(pod), pod.perhaps?.marks ?? null]
     return canonicalText(isNodeReader(source) ? [...facts, around.nodes()] : facts)
   }
   const outcomesOf = (pod: Pod): readonly EntryOutcome[] =>

@@ -28,6 +28,16 @@ const NAMESPACE_CHANGERS: ReadonlyMap<string, { readonly kinds: RegExp; readonly
 /** A policy that sets labels says so, and one of these words; one that only asks for them does not. */
 const MUTATES = /mutate|mutations|mutator|patch|"location"/i
 
+/** Groups and kinds that delete objects: https://kyverno.io/docs/policy-types/cleanup-policy/, https://kyverno.io/docs/policy-types/deleting-policy/ */
+const DELETERS: ReadonlyMap<string, RegExp> = new Map([
+  ['kyverno.io', /CleanupPolicy$/],
+  ['policies.kyverno.io', /DeletingPolicy$/],
+])
+/** They end by themselves, and policies for them take away what has ended. */
+const ENDING: ReadonlySet<string> = new Set(['Pod', 'Job'])
+/** A list of kinds with a pattern in it, in YAML or JSON. */
+const ANY_KIND = /(?:kinds|resources)["']?\s*:\s*(?:\[[^\]]*?|(?:-\s*[^\s*]+\s+)*-\s*)["']?\*/
+
 /** A policy that copies objects into other namespaces: https://kyverno.io/docs/policy-types/cluster-policy/generate/#clone-source */
 const COPIES = /\bcloneList["']?\s*:/
 
@@ -138,20 +148,27 @@ function kindsNamedIn(value: unknown): readonly string[] {
 
 /**
  * Those of the kinds that a policy changes so that it matters, by its text: workloads in their service account, any other in its spec; or
- * copies. Labels of pods and Namespaces are looked at by themselves.
+ * that it copies or deletes. Labels of pods and Namespaces are looked at by themselves.
  */
 export function kindsChangedBy<T extends { readonly group: string; readonly kind: string }>(
   { group, kind }: { readonly group: string; readonly kind: string },
   text: string,
   kinds: readonly T[],
 ): readonly T[] {
+  if (DELETERS.get(group)?.test(kind) === true)
+    return kinds.filter((one) => !ENDING.has(one.kind) && (ANY_KIND.test(text) || isNamedIn(text, one)))
   const isCopy = COPIES.test(text)
   if (POD_CHANGERS.get(group)?.test(kind) !== true || (!isCopy && !MUTATES.test(text))) return []
   return kinds.filter((one) => {
     const field = KINDS_WITH_PODS.has(qualifiedKind(one)) ? /serviceAccount/ : /\bspec\b/
-    const [, stem = '', end = ''] = /^(.*?)(y?)$/.exec(one.kind) ?? []
-    return (isCopy || field.test(text)) && new RegExp(`\\b${stem}${end && '(?:y|ie)'}s?\\b`, 'i').test(text)
+    return (isCopy || field.test(text)) && isNamedIn(text, one)
   })
+}
+
+/** Whether a text has a kind by its name or its plural. */
+function isNamedIn(text: string, { kind }: { readonly kind: string }): boolean {
+  const [, stem = '', end = ''] = /^(.*?)(y?)$/.exec(kind) ?? []
+  return new RegExp(`\\b${stem}${end && '(?:y|ie)'}s?\\b`, 'i').test(text)
 }
 
 /** `inject.istio.io/templates: sidecar,spire`: https://istio.io/latest/docs/ops/integrations/spire/ */

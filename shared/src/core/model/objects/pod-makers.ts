@@ -2,7 +2,16 @@
 // stands in such an object, and a few kinds are known to make pods or pools without one. What they make is *perhaps*, never
 // certain: another controller may add labels, containers and a service account (docs/reading-files.md, "Kinds that hold pods").
 import { IDENTITY_TEST_GROUP, IDENTITY_TEST_KIND } from '../names.ts'
-import { isRecord, keysOf, listAt, own, stringAt, type JsonRecord } from '../../base/json.ts'
+import {
+  canonicalText,
+  isRecord,
+  keysOf,
+  listAt,
+  own,
+  stringAt,
+  walk,
+  type JsonRecord,
+} from '../../base/json.ts'
 import { isTyped, kindKey, kindOf, qualifiedKind } from '../kinds.ts'
 import { isDns1123Label, isDns1123Subdomain, labelValueProblem } from '../../base/text/kubernetes.ts'
 import { carriedBy, NAMESPACED_KINDS, type Carried } from './known-makers.ts'
@@ -436,12 +445,29 @@ function podOf(
         ? 'kleym does not know what its controller makes of the template'
         : 'what its controller makes cannot be read from it',
       knowsAccount: named !== undefined,
+      marks: marksIn(raw.value),
       ...(possibleLabels !== undefined && { knowsLabels: true as const }),
     },
   })
   return possibleLabels === undefined
     ? pod
     : { ...pod, possibleLabels: new Set([...pod.possibleLabels, ...possibleLabels]) }
+}
+
+const MARK = /(?:labels|annotations|metadata|serviceaccount(?:name)?)$/i
+
+/** All that an object says of labels, annotations and accounts beside its templates, as text: `canaryMetadata`, `podLabels`. */
+function marksIn(value: JsonRecord): string {
+  const found: unknown[] = []
+  const itsOwn = new Set([own(value, 'metadata'), own(value, 'status')])
+  walk(value, (part, key) => {
+    if (part !== undefined && itsOwn.has(part)) return false
+    if (isPodSpec(recordAt(part, 'spec'))) return false
+    if (!MARK.test(key)) return true
+    found.push([key, part])
+    return false
+  })
+  return canonicalText(found)
 }
 
 function unnamed(role: Container['role']): Container {

@@ -41,6 +41,8 @@ export interface Perhaps {
   readonly knowsAccount: boolean
   /** It carries no label but its own, those of unknown value and possible ones. Absent: it may carry any. */
   readonly knowsLabels?: true
+  /** What the object that it is made of says of labels, annotations and accounts, wherever it stands: where that changes, so may the pod. */
+  readonly marks?: string
 }
 
 /** Why no selector of a container is found, and whether that is so on all nodes. */
