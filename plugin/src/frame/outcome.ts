@@ -119,7 +119,7 @@ export const OUTCOMES: readonly OutcomeRow[] = [
     applies: ({ differs }) => differs === YES,
   },
   {
-    what: 'perhaps a difference, or only a matter of time (`diff`, `verify`)',
+    what: 'perhaps a difference, or only a matter of time (`diff`, `map --compare`, `verify`)',
     mark: 'warn',
     codes: ALWAYS(EXIT.incomplete),
     applies: ({ differs, causes }) => differs.value === 'open' || leavesOpen(causes, 'a difference'),

@@ -13,7 +13,7 @@ import { lazy } from '@kleym/shared/core/base/lazy.ts'
 import { budgetReport } from '../parts/budgets.ts'
 import { isNearMiss } from '../../gather/near-misses.ts'
 import { concerns, reported, type Frame } from '../../frame/frame.ts'
-import { causesOf, missingOf, policiesIn } from '../../frame/causes.ts'
+import { causesOf, missingOf, policiesIn, type Cause } from '../../frame/causes.ts'
 import { mapGraph, type MapParts, type MapSide } from './build.ts'
 import { FindingMarks, withFindings } from './marks.ts'
 import { mapAnswer, viewMap } from './view.ts'
@@ -34,7 +34,7 @@ export function mapFrame(
   const isNarrow = scope.isChosen || scope.spiffeId !== undefined
   // Of a part of the pods, the number of entries says nothing.
   const budgets = isNarrow ? undefined : lazy(() => budgetReport(after.settled, input.drive))
-  const causes = causesOf(input, {
+  const known = causesOf(input, {
     judgements,
     namespace: scope.namespace,
     ...(scope.spiffeId === undefined ? {} : { spiffeId: scope.spiffeId }),
@@ -44,7 +44,8 @@ export function mapFrame(
         ? []
         : [{ leaves: 'a finding', text: 'what the change does under settings that differ (KLM520)' }],
   })
-  const bare = mapGraph(side, { scope, base, unread, missing: missingOf(causes) })
+  const bare = mapGraph(side, { scope, base, unread, missing: missingOf(known) })
+  const causes = [...known, ...uncertainIn(bare)]
   const marks = new FindingMarks(bare.nodes)
   const all = [...input.drive(findingSteps(after)), ...input.inputFindings]
   const isShown = (one: Finding): boolean =>
@@ -98,6 +99,12 @@ export function mapFrame(
         findings: shown,
       }),
   }
+}
+
+/** That the map shows something of which it is not known what the change does to it. */
+function uncertainIn({ nodes }: Pick<ReturnType<typeof mapGraph>, 'nodes'>): readonly Cause[] {
+  const isAny = nodes.some(({ change }) => change === 'uncertain')
+  return isAny ? [{ leaves: 'a difference', text: 'what the change does where the map says uncertain' }] : []
 }
 
 /** The pods that are there, in their order. */

@@ -36,6 +36,33 @@ function nodeOf({ nodes }: Mapped, id: string): JsonRecord | undefined {
   return nodes.find((node) => node['id'] === id)
 }
 
+/** A workload and all that it takes for its container to hold an identity. */
+const world = (count: number): string => `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop}
+spec:
+  replicas: ${count}
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {serviceAccountName: web, containers: [{name: web, image: web}]}
+---
+apiVersion: v1
+kind: Namespace
+metadata: {name: shop}
+---
+apiVersion: spire.spiffe.io/v1alpha1
+kind: ClusterSPIFFEID
+metadata: {name: all}
+spec: {spiffeIDTemplate: "spiffe://example.org/all"}
+---
+apiVersion: spire.spiffe.io/v1alpha1
+kind: ControllerManagerConfig
+trustDomain: example.org
+clusterName: prod
+watchClassless: true
+`
+
 describe('every map', () => {
   test.each([
     ['of everything', ['-A', ...ESTATE_FLAGS]],
@@ -214,6 +241,17 @@ describe('what a change gives and takes', () => {
     ])
     expect(nodeOf(map, 'namespace/shop')).toMatchObject({ pods: 2 })
     expect(nodeOf(map, 'identity/spiffe://example.org/all')).toMatchObject({ holders: 2, change: 'changed' })
+  })
+
+  test.each([
+    ['that asks for no pods any more is uncertain, and so is the answer', 0, 4],
+    ['that asks for more pods is as it was', 3, 0],
+  ])('a workload %s', async (_, replicas, wanted) => {
+    const cwd = await workspace({ 'base/a.yaml': world(2), 'head/a.yaml': world(replicas) })
+    const given = ['--trust-domain', 'example.org', '--clusterspiffeid-class-name', '']
+    const { nodes, code } = await mapOf(['--offline', '--compare', 'base', '-f', 'head', ...given], cwd)
+    expect(nodes.some(({ change }) => change === 'uncertain')).toBe(wanted === 4)
+    expect(code).toBe(wanted)
   })
 
   test('a policy that goes, comes or names others says so, and one that is as it was does not', async () => {
