@@ -221,8 +221,9 @@ function otherRoute(former: FileRoute, route: FileRoute): string | undefined {
   const [gained] = route.takenInBy
   if (former.takenInBy.size === 0 && gained !== undefined)
     return `the kustomization in ${gained} takes it in now`
-  if (former.isDeployed === route.isDeployed) return undefined
-  return former.isDeployed ? 'nothing deploys its folder any more' : 'something deploys its folder now'
+  if (former.ways.size === 0 && route.ways.size > 0) return 'something deploys its folder now'
+  if (route.ways.size === 0 && former.ways.size > 0) return 'nothing deploys its folder any more'
+  return former.ways.isSubsetOf(route.ways) ? undefined : 'what deploys its folder does so in another way'
 }
 
 function reachOf({ value }: RawObject): ProblemReach {

@@ -3,7 +3,15 @@
 // namespaces by itself is beyond this (docs/reading-files.md, "Whole trees").
 import { basename, resolve } from 'node:path'
 import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
-import { dig, isRecord, own, stringAt, walk, type JsonRecord } from '@kleym/shared/core/base/json.ts'
+import {
+  canonicalText,
+  dig,
+  isRecord,
+  own,
+  stringAt,
+  walk,
+  type JsonRecord,
+} from '@kleym/shared/core/base/json.ts'
 import {
   CLUSTER_SPIFFE_ID,
   REGISTRATIONS,
@@ -39,6 +47,8 @@ export interface Deploying {
   readonly key?: string
   /** Whether it is an object, which a controller reads. */
   readonly isObject?: boolean
+  /** Of an object: how it deploys, as text. */
+  readonly way?: string
 }
 
 /** A document that deploys something, as it is once kustomizations have changed it. */
@@ -59,6 +69,33 @@ export function openly(one: Deploying, why: string): Deploying {
       changes: `${each.path ?? each.chart ?? ''} ${why}`,
     })),
   }
+}
+
+/** Fields by which nothing else is deployed: when, for how long, which images, and which folders beside (`eachOf` has those). */
+const SAME_WAY: ReadonlySet<string> = new Set([
+  'interval',
+  'retryInterval',
+  'timeout',
+  'retry',
+  'wait',
+  'healthChecks',
+  'healthCheckExprs',
+  'images',
+  'info',
+  'revisionHistoryLimit',
+  'generators',
+  'automated',
+])
+
+/** What an object says of how it deploys: which files of a folder, to which cluster, in which revision, whether at all. */
+function wayOf(value: unknown): string {
+  const without = (part: unknown): unknown => {
+    if (Array.isArray(part)) return part.map(without)
+    if (!isRecord(part)) return part
+    const kept = Object.entries(part).filter(([key]) => !SAME_WAY.has(key))
+    return Object.fromEntries(kept.map(([key, one]) => [key, without(one)]))
+  }
+  return canonicalText(without(own(value, 'spec') ?? null))
 }
 
 /** The files as a part of a repository. */
@@ -137,6 +174,7 @@ export function deploying(value: unknown, origin: Origin, isRead = false): Deplo
       key === undefined ? found : [{ chart: !isObject && KEYS_OF_REGISTRATIONS.test(key) ? 'spire' : key }],
     ...(key && { key }),
     isObject,
+    ...(isObject && { way: wayOf(value) }),
   }
 }
 

@@ -1,5 +1,6 @@
 // Files to objects: `-f`, `-R`, `-k` and stdin (docs/offline.md, "Sources"). What cannot be understood becomes a
 // problem, and the rest is read all the same.
+import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
 import { dig, isRecord } from '@kleym/shared/core/base/json.ts'
 import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
 import type { NamespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
@@ -216,11 +217,13 @@ export async function loadFiles(
   }
 }
 
-/** The folders of the tree that something deploys. */
-function deployedFolders(all: readonly Deploying[], here: OwnTree): ReadonlySet<string> {
-  return new Set(
-    all.flatMap(({ deployed }) => deployed.flatMap((one) => eachOf(one, here))).map(({ folder }) => folder),
-  )
+/** The folders of the tree that something deploys, each with how. */
+function deployedFolders(all: readonly Deploying[], here: OwnTree): ReadonlyMap<string, ReadonlySet<string>> {
+  const ways = new Map<string, Set<string>>()
+  for (const { deployed, way = '' } of all)
+    for (const { folder } of deployed.flatMap((one) => eachOf(one, here)))
+      getOrCreate(ways, folder, () => new Set()).add(way)
+  return ways
 }
 
 /** Names that mostly give a namespace to objects that name none: what says it in another way is known too late. */

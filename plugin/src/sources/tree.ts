@@ -58,8 +58,8 @@ export interface FileRoute {
   readonly names: readonly string[]
   /** The folders of the kustomizations that take it in, themselves or through others; from the top of the tree. */
   readonly takenInBy: ReadonlySet<string>
-  /** Whether something among the files deploys it. */
-  readonly isDeployed: boolean
+  /** In which ways something among the files deploys it; empty: nothing does. */
+  readonly ways: ReadonlySet<string>
 }
 
 /** Reads the charts and the kustomizations among the files, and renders them if `--render` is given. */
@@ -241,14 +241,14 @@ export class Tree {
     }
   }
 
-  /** Who takes in and deploys each file, by its path in the tree; `deployed`: the folders that something deploys. */
-  routes(deployed: ReadonlySet<string>): ReadonlyMap<string, FileRoute> {
+  /** Who takes in and deploys each file, by its path in the tree; `deployed`: the folders that something deploys, each with how. */
+  routes(deployed: ReadonlyMap<string, ReadonlySet<string>>): ReadonlyMap<string, FileRoute> {
     const [top = ''] = [...this.#found.folders].toSorted((one, other) => one.length - other.length)
     const { roots, paths } = this.#kustomized()
     // Of a folder with a kustomization nothing is deployed that this does not take in.
-    const isDeployedWith = (place: string): boolean =>
-      this.#upFrom([place]).some((near) =>
-        near.some((one) => deployed.has(one) && (one === place || !paths.has(one))),
+    const waysFrom = (place: string): readonly string[] =>
+      this.#upFrom([place]).flatMap((near) =>
+        near.flatMap((one) => (one === place || !paths.has(one) ? [...(deployed.get(one) ?? [])] : [])),
       )
     return new Map(
       this.#found.files.map((file) => {
@@ -260,7 +260,7 @@ export class Tree {
           {
             names: [file.name, ...rendered],
             takenInBy: new Set(takenInBy.map((path) => relative(top, path) || '.')),
-            isDeployed: [file.real, ...takenInBy].some(isDeployedWith),
+            ways: new Set([file.real, ...takenInBy].flatMap(waysFrom)),
           },
         ]
       }),

@@ -180,6 +180,16 @@ metadata: {name: demo, namespace: flux-system}
 spec: {prune: true, path: ./apps/demo, sourceRef: {kind: GitRepository, name: flux-system}}
 `
 
+const flux = (more: string): string => FLUX.replace('prune: true', `prune: true, ${more}`)
+/** One of Argo CD, with more of its source. */
+const application = (more: string): string => `apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {name: demo, namespace: argocd}
+spec:
+  source: {path: apps/demo${more === '' ? '' : `, ${more}`}}
+  destination: {namespace: demo}
+`
+
 type Files = Readonly<Record<string, string>>
 
 async function trees(base: Files, head: Files, ...flags: readonly string[]): Promise<Ran> {
@@ -200,6 +210,22 @@ describe('a file that stays, and comes into the cluster in another way, leaves o
   test.each<[what: string, one: Files, other: Files]>([
     ['a kustomization no longer takes it in', MANY, FEWER],
     ['nothing deploys its folder any more', { 'flux.yaml': FLUX }, {}],
+    ['what deploys it is suspended', { 'flux.yaml': FLUX }, { 'flux.yaml': flux('suspend: true') }],
+    [
+      'what deploys it goes to another cluster',
+      { 'flux.yaml': FLUX },
+      { 'flux.yaml': flux('kubeConfig: {secretRef: {name: other}}') },
+    ],
+    [
+      'what deploys it leaves files out',
+      { 'app.yaml': application('') },
+      { 'app.yaml': application("directory: {exclude: 'chat.yaml'}") },
+    ],
+    [
+      'what deploys it takes another revision',
+      { 'app.yaml': application('') },
+      { 'app.yaml': application('targetRevision: v1') },
+    ],
     [
       'another folder is deployed instead',
       { 'flux.yaml': FLUX },
@@ -237,6 +263,18 @@ describe('a file that stays, and comes into the cluster in another way, leaves o
       'what deploys it under another name',
       { 'flux.yaml': FLUX },
       { 'flux.yaml': FLUX.replace('name: demo', 'name: chat') },
+    ],
+    [
+      'what deploys it more often, with another image',
+      { 'flux.yaml': FLUX },
+      { 'flux.yaml': flux('interval: 5m, images: [{name: server, newTag: b}]') },
+    ],
+    [
+      'one more that deploys it',
+      { 'app.yaml': application('') },
+      {
+        'app.yaml': `${application('')}---\n${application('targetRevision: v1').replace('name: demo', 'name: more')}`,
+      },
     ],
   ])('is none: %s', async (_, base, head) => {
     const { code, stdout } = await trees(base, head)
