@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { agentConfigIn } from '@kleym/shared/core/model/objects/agent-config.ts'
+import { configTextsOf, isOfServer } from '@kleym/shared/core/model/objects/spire-setup.ts'
 import { mayHoldScmConfig } from '@kleym/shared/core/model/subject-groups.ts'
 import {
   dig,
@@ -177,8 +178,8 @@ function behindKey(text: string): string {
   return text.slice(text.indexOf('=') + 1)
 }
 
-/** The ConfigMaps that generators make of files and texts, where these configure an agent of SPIRE. */
-export function generatedAgents(
+/** The ConfigMaps that generators make of files and texts, where these configure a server or an agent of SPIRE. */
+export function generatedConfigs(
   value: JsonRecord,
   folder: string,
   textOf: (path: string) => string | undefined,
@@ -191,7 +192,8 @@ export function generatedAgents(
     const data = Object.fromEntries([...literals, ...files])
     const metadata = { name: stringAt(one, 'name') ?? '', namespace: stringAt(value, 'namespace') ?? '' }
     const made = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data }
-    return agentConfigIn({ value: made }) === undefined ? [] : [made]
+    const isOfSpire = agentConfigIn({ value: made }) !== undefined || configTextsOf(made).some(isOfServer)
+    return isOfSpire ? [made] : []
   })
 }
 

@@ -12,7 +12,7 @@ import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
 import { isDns1123Subdomain } from '@kleym/shared/core/base/text/kubernetes.ts'
 import type { SourceIo } from '../io/context.ts'
 import type { Budget } from './budget.ts'
-import { generatedAgents, type Kustomization } from './kustomization.ts'
+import { generatedConfigs, type Kustomization } from './kustomization.ts'
 import { readChart, type ChartFacts } from './chart.ts'
 import { chartFiles, textOfFile } from './chart-files.ts'
 import { appliedIn } from './commands.ts'
@@ -85,7 +85,7 @@ export async function readTree(
         collected.deploying.push(...[deploying({ ...KUSTOMIZATION_TYPE, ...value }, origin) ?? []].flat())
       const generated = ['configMapGenerator', 'secretGenerator'].map((field) => own(value, field))
       if (!isRendered && isRecord(value))
-        for (const made of generatedAgents(value, path, textOf))
+        for (const made of generatedConfigs(value, path, textOf))
           collected.made.push({ value: made, origin, isManifest: true })
       const held = isRendered ? undefined : embeddedProblem(generated, origin, rules.wanted)
       if (held !== undefined) collected.embedded.push(held)

@@ -315,6 +315,26 @@ test('a setting of SCM that kleym does not follow leaves open what containers ho
   expect(code).toBe(4)
 })
 
+/** A server whose configuration a kustomization puts into a ConfigMap. */
+const served = (folder: string, port: string): Readonly<Record<string, string>> => ({
+  [`${folder}/all.yaml`]: [OBJECTS, SERVER].join('---\n'),
+  [`${folder}/spire/kustomization.yaml`]:
+    'configMapGenerator: [{name: spire-server, files: [server.conf]}]\n',
+  [`${folder}/spire/server.conf`]: `server { bind_port = "${port}" }\nplugins { DataStore "sql" { plugin_data {} } }\n`,
+})
+
+test('a server.conf that a kustomization puts into a ConfigMap counts like that ConfigMap', async () => {
+  const cwd = await workspace({ ...served('base', '8081'), ...served('head', '9081') })
+  const { code, stdout } = await inProcess(
+    ['diff', '--offline', '-A', '-R', '--base', 'base', '-f', 'head'],
+    cwd,
+  )
+  expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
+    'a setting of the SPIRE server is server.bind_port "8081" on one side, is server.bind_port "9081" on the other',
+  )
+  expect(code).toBe(4)
+})
+
 test('a dump that the API server has completed is made of the same as its manifest', async () => {
   const completed = INSTALL.map((one) =>
     one
