@@ -1,6 +1,5 @@
 // Files to objects: `-f`, `-R`, `-k` and stdin (docs/offline.md, "Sources"). What cannot be understood becomes a
 // problem, and the rest is read all the same.
-import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
 import { dig, isRecord } from '@kleym/shared/core/base/json.ts'
 import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
 import type { NamespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
@@ -36,7 +35,7 @@ import { STDIN_ARGUMENT } from './stdin.ts'
 import { ownTree } from './own-tree.ts'
 import { isPlacedBy, namespacesIn, placingBy } from './placing.ts'
 import { lookThrough, type ReachOfFile } from './tool-folders.ts'
-import { readTree, type FileRoute, type Source, type Tree } from './tree.ts'
+import { readTree, type DeployedFolder, type FileRoute, type Source, type Tree } from './tree.ts'
 import type { YamlLines } from './yaml-line.ts'
 import { notShown } from './embedded-objects.ts'
 import {
@@ -217,13 +216,11 @@ export async function loadFiles(
   }
 }
 
-/** The folders of the tree that something deploys, each with how. */
-function deployedFolders(all: readonly Deploying[], here: OwnTree): ReadonlyMap<string, ReadonlySet<string>> {
-  const ways = new Map<string, Set<string>>()
-  for (const { deployed, way = '' } of all)
-    for (const { folder } of deployed.flatMap((one) => eachOf(one, here)))
-      getOrCreate(ways, folder, () => new Set()).add(way)
-  return ways
+/** What deploys folders of the tree, how, and in which file it stands: that may be deployed as well. */
+function deployedFolders(all: readonly Deploying[], here: OwnTree): readonly DeployedFolder[] {
+  return all.flatMap(({ origin: { file }, deployed, way = '' }) =>
+    deployed.flatMap((one) => eachOf(one, here)).map(({ folder }) => ({ folder, file, way })),
+  )
 }
 
 /** Names that mostly give a namespace to objects that name none: what says it in another way is known too late. */

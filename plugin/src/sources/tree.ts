@@ -52,6 +52,15 @@ export interface Source {
   readonly folder?: string
 }
 
+/** A folder that something deploys. */
+export interface DeployedFolder {
+  readonly folder: string
+  /** The file in which that stands, as it is called. */
+  readonly file: string
+  /** How it deploys. */
+  readonly way: string
+}
+
 /** How a file of a tree comes into a cluster. */
 export interface FileRoute {
   /** Where its objects stand: in itself, or in what is rendered of what takes it in. */
@@ -241,15 +250,31 @@ export class Tree {
     }
   }
 
-  /** Who takes in and deploys each file, by its path in the tree; `deployed`: the folders that something deploys, each with how. */
-  routes(deployed: ReadonlyMap<string, ReadonlySet<string>>): ReadonlyMap<string, FileRoute> {
+  /** Who takes in and deploys each file, by its path in the tree; `deployed`: the folders that something deploys. */
+  routes(deployed: readonly DeployedFolder[]): ReadonlyMap<string, FileRoute> {
     const [top = ''] = [...this.#found.folders].toSorted((one, other) => one.length - other.length)
     const { roots, paths } = this.#kustomized()
     // Of a folder with a kustomization nothing is deployed that this does not take in.
-    const waysFrom = (place: string): readonly string[] =>
+    const byFolder = Map.groupBy(deployed, ({ folder }) => folder)
+    const deployersOf = (place: string): readonly DeployedFolder[] =>
       this.#upFrom([place]).flatMap((near) =>
-        near.flatMap((one) => (one === place || !paths.has(one) ? [...(deployed.get(one) ?? [])] : [])),
+        near.flatMap((one) => (one === place || !paths.has(one) ? (byFolder.get(one) ?? []) : [])),
       )
+    const takingIn = (file: FoundFile): readonly string[] =>
+      this.#overlays.changersOf(file).map((one) => one.kustomization.overlay.path)
+    const named = new Map(this.#found.files.map((file) => [file.name, file]))
+    const direct = new Map<string, readonly DeployedFolder[]>()
+    const directOf = (file: FoundFile): readonly DeployedFolder[] =>
+      getOrCreate(direct, file.real, () => [file.real, ...takingIn(file)].flatMap(deployersOf))
+    // What deploys a file may be deployed itself: without that, or in another way, it may say something else.
+    const waysOf = (file: FoundFile): ReadonlySet<string> => {
+      const found = new Set(directOf(file))
+      for (const { file: name } of found) {
+        const above = named.get(name)
+        for (const one of above === undefined ? [] : directOf(above)) found.add(one)
+      }
+      return new Set([...found].map(({ way }) => way))
+    }
     return new Map(
       this.#found.files.map((file) => {
         const by = this.#overlays.changersOf(file)
@@ -260,7 +285,7 @@ export class Tree {
           {
             names: [file.name, ...rendered],
             takenInBy: new Set(takenInBy.map((path) => relative(top, path) || '.')),
-            ways: new Set([file.real, ...takenInBy].flatMap(waysFrom)),
+            ways: waysOf(file),
           },
         ]
       }),

@@ -246,6 +246,14 @@ describe('a file that stays, and comes into the cluster in another way, leaves o
     }
   })
 
+  test('nothing deploys any more what deploys it', async () => {
+    const app = { 'apps/root/app.yaml': application('') } as const
+    const root = application('').replace('apps/demo', 'apps/root').replace('name: demo', 'name: root')
+    const { code, stderr } = await trees({ ...app, 'root.yaml': root }, app)
+    expect(stderr).toContain('what deploys its folder does so in another way')
+    expect(code).toBe(4)
+  })
+
   test('one above no longer takes its kustomization in', async () => {
     const { code, stderr } = await trees(BOTH, { ...MANY, 'apps/kustomization.yaml': takes() })
     expect(stderr).toContain('files come into the cluster in another way')
