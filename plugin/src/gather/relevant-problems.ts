@@ -12,6 +12,7 @@ import {
   qualifiedKind,
   kindKey,
 } from '@kleym/shared/core/model/kinds.ts'
+import { PART_KINDS, hasParts } from '@kleym/shared/core/model/objects/spire-makeup.ts'
 import { mayShare } from '@kleym/shared/core/findings/index.ts'
 import { readPool, type Pool } from '@kleym/shared/core/model/objects/inference.ts'
 import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
@@ -71,8 +72,8 @@ const SCM_CONFIG = qualifiedKind({ group: SPIRE_GROUP, kind: SCM_CONFIG_KIND })
 const GIVING: ReadonlySet<string> = new Set([BINDING, ...REGISTRATIONS].map(qualifiedKind))
 
 /**
- * Workloads that were not read, or are defined twice, where nothing gives an identity, nor may: whatever they are, their pods hold none.
- * Two pools may share pods that were not read, and a question about workloads asks for more than what their pods hold. What is defined
+ * What says how SPIRE runs, where nothing of SPIRE is among the objects. And workloads that were not read, or are defined twice, where
+ * nothing gives an identity, nor may: whatever they are, their pods hold none. Two pools may share pods that were not read, and a question about workloads asks for more than what their pods hold. What is defined
  * twice is among the files, mostly as one of several ways to deploy something.
  */
 export function idleSubjects(
@@ -87,12 +88,22 @@ export function idleSubjects(
   const areShared = mayShare(poolsAmong(objects))
   // What makes pods that are not read makes no registrations either.
   const makers = new Set(objects.flatMap((one) => (one.isUnread === true ? [kindKey(one.value)] : [])))
-  const isOfSubjects = ({ kind, reach = [] }: InputProblem): boolean =>
-    OF_SUBJECTS.has(kind) &&
-    reach.length > 0 &&
-    reach.every((one) => KINDS_WITH_PODS.has(one.kind) || makers.has(one.kind))
-  const isIdle = (one: InputProblem): boolean => isOfSubjects(one) && (one.kind === 'duplicate' || !areShared)
-  return new Set(mayGive ? [] : problems.filter(isIdle))
+  const isIdle = (one: InputProblem): boolean =>
+    (one.kind === 'duplicate' || !areShared) &&
+    isOf(one, (kind) => KINDS_WITH_PODS.has(kind) || makers.has(kind) || isPart(kind))
+  const areOfParts = problems.filter((one) => isOf(one, isPart))
+  return new Set([
+    ...(mayGive ? [] : problems.filter(isIdle)),
+    ...(areOfParts.length > 0 && hasParts(objects) ? [] : areOfParts),
+  ])
+}
+
+function isOf({ kind, reach = [] }: InputProblem, isKind: (kind: string) => boolean): boolean {
+  return OF_SUBJECTS.has(kind) && reach.length > 0 && reach.every((one) => isKind(one.kind))
+}
+
+function isPart(kind: string): boolean {
+  return PART_KINDS.has(kind)
 }
 
 function poolsAmong(objects: readonly RawObject[]): readonly Pool[] {

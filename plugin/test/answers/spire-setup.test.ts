@@ -335,6 +335,26 @@ test('a server.conf that a kustomization puts into a ConfigMap counts like that 
   expect(code).toBe(4)
 })
 
+test.each<[what: string, code: number, parts: readonly string[]]>([
+  ['where nothing of SPIRE is among the files', 0, []],
+  ['beside SCM', 4, [MOUNTING]],
+])(
+  'a role that a kustomization changes and that is not rendered, %s: exit code %s',
+  async (_, code, parts) => {
+    const of = (folder: string): Readonly<Record<string, string>> => ({
+      [`${folder}/all.yaml`]: [CHAT_BINDING, CHAT_OBJECTS, CHAT_SCM, ...parts].join('---\n'),
+      [`${folder}/roles/kustomization.yaml`]: 'namePrefix: a-\nresources: [role.yaml]\n',
+      [`${folder}/roles/role.yaml`]: ROLE,
+    })
+    const settings = ['--trust-domain', 'acme.example', '--clusterspiffeid-class-name', '']
+    const ran = await inProcess(
+      ['diff', '--offline', ...settings, '-A', '-R', '--base', 'base', '-f', 'head'],
+      await workspace({ ...of('base'), ...of('head') }),
+    )
+    expect(`${String(ran.code)} ${ran.stdout}`).toMatch(new RegExp(`^${String(code)} `))
+  },
+)
+
 test('a dump that the API server has completed is made of the same as its manifest', async () => {
   const completed = INSTALL.map((one) =>
     one

@@ -55,15 +55,24 @@ interface Runner {
   readonly labels: ReadonlyMap<string, string>
 }
 
-/** Reads the parts among the objects; `beside` are those of `PART_KINDS`. */
-export function spireMakeup(objects: readonly RawObject[], beside: readonly RawObject[]): SpireMakeup {
-  const runners = objects.flatMap((object): readonly Runner[] => {
+/** Whether a part is among the objects: without one, those of `PART_KINDS` are about nothing. */
+export function hasParts(objects: readonly RawObject[]): boolean {
+  return runnersAmong(objects).length > 0
+}
+
+function runnersAmong(objects: readonly RawObject[]): readonly Runner[] {
+  return objects.flatMap((object): readonly Runner[] => {
     if (stringAt(object.value, 'kind') === 'Pod') return []
     const spec = podSpecOf(object.value)
     if (spec === undefined || !(runsSpire(spec) || runsOperator(spec))) return []
     const { labels } = readMeta(own(own(object.value, 'spec'), 'template'))
     return [{ object, namespace: readMeta(object.value).namespace, spec, labels }]
   })
+}
+
+/** Reads the parts among the objects; `beside` are those of `PART_KINDS`. */
+export function spireMakeup(objects: readonly RawObject[], beside: readonly RawObject[]): SpireMakeup {
+  const runners = runnersAmong(objects)
   if (runners.length === 0) return NO_PARTS
   const ofSpire = runners.filter(({ spec }) => runsSpire(spec))
   const configMaps = new Map(
