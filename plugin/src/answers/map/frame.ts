@@ -101,7 +101,7 @@ export function mapFrame(
   }
 }
 
-/** That the map shows something of which it is not known what the change does to it. */
+/** The cause that leaves the answer open where the map shows a node as uncertain. */
 function uncertainIn({ nodes }: Pick<ReturnType<typeof mapGraph>, 'nodes'>): readonly Cause[] {
   const isAny = nodes.some(({ change }) => change === 'uncertain')
   return isAny ? [{ leaves: 'a difference', text: 'what the change does where the map says uncertain' }] : []
