@@ -4,7 +4,7 @@ import { groupsBy } from '../../base/groups.ts'
 import type { Pod, PodsAsked } from '../../model/objects/pod.ts'
 import { deepEqual } from '../../base/json.ts'
 import { type Judgement, judgementWord } from '../../decide/index.ts'
-import { unchanged, dependsText, inWorlds, type State, Holdings } from '../../analysis/index.ts'
+import { asSeenBeside, unchanged, dependsText, inWorlds, type State, Holdings } from '../../analysis/index.ts'
 import { findingSteps, RULES, type Finding } from '../../findings/index.ts'
 import { mayMeet } from '../../base/go/template/mentions.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
@@ -12,7 +12,11 @@ import { lazy } from '../../base/lazy.ts'
 import { holderKey, podText, type Holder } from '../../model/objects/pod-index.ts'
 import { partsDifference } from '../../model/objects/spire-makeup.ts'
 import { setupDifference } from '../../model/objects/spire-setup.ts'
-import { DEFAULT_PARENT_ID_TEMPLATE, unfollowedDifference } from '../../model/objects/scm-settings.ts'
+import {
+  DEFAULT_PARENT_ID_TEMPLATE,
+  unfollowedDifference,
+  type ScmSettings,
+} from '../../model/objects/scm-settings.ts'
 import { whyEntriesStay } from '../../predict/index.ts'
 import { compareBytes, compareKeys, distinct } from '../../base/text/bytes.ts'
 import { driveAtOnce, type Drive } from '../../base/steps.ts'
@@ -96,22 +100,29 @@ export function effectOf(
     emptied,
     added,
     isOfWaiting,
-    areParentsOther: giveOtherParents(before, after),
-    setup: installDifference(before.base, after.base),
   }
   const unreadBefore = new OneSided(unread.before, before.base)
   const whyStays = whyEntriesStay(before.base.settings, after.base.settings)
   const unreadAfter = new OneSided(unread.after, after.base, whyStays)
   const compare = (left: State, right: State): Comparison => {
-    const sides = ofBoth(left, right, (state) => drive(identitiesOf(state, asked)))
+    const question = {
+      ...asked,
+      areParentsOther: giveOtherParents(left, right),
+      setup: installDifference(left.base, right.base),
+    }
+    const sides = ofBoth(left, right, (state) => drive(identitiesOf(state, question)))
     return compared(...sides, { unreadBefore, unreadAfter })
   }
   const assumed = compare(before, after)
   const worlds = worldsOfBoth(before, after)
   const others = worlds.slice(1).map(({ statesOf }) => changesOnly(compare(...statesOf())))
+  const beside = besideBoth(before, after).map(({ statesOf, why }) => ({
+    ...changesOnly(compare(...statesOf())),
+    why,
+  }))
   const { held, will } = assumed
   return {
-    ...acrossWorlds([changesOnly(assumed), ...others], worlds),
+    ...withBeside(acrossWorlds([changesOnly(assumed), ...others], worlds), assumed, beside),
     kept: new Map([...assumed.lost].map(([key, one]) => [key, one.kept])),
     unfollowed: [...assumed.uncertain.keys()].some(
       (key) => held.get(key)?.unfollowed === true || will.get(key)?.unfollowed === true,
@@ -224,6 +235,83 @@ function acrossWorlds(
       .toSorted(compareHolders),
     uncertain: [...uncertain.values()].toSorted(compareHolders),
   }
+}
+
+/** What other SCMs make of both states: what such an SCM alone gives or takes is not certain, since nothing shows whose nodes are whose. */
+function withBeside<Shown extends Pick<Effect, 'uncertain' | 'stranded'>>(
+  shown: Shown,
+  assumed: HolderChanges,
+  beside: readonly (HolderChanges & { readonly why: string })[],
+): Shown {
+  const uncertain = new Map(shown.uncertain.map((one) => [holderKey(one), one]))
+  const known = uncertain.size
+  for (const { gained, lost, uncertain: open, why } of beside) {
+    const found = [
+      ...newIn(gained, assumed.gained),
+      ...newIn(lost, assumed.lost),
+      ...[...open].flatMap(([key, { pod, container }]) =>
+        assumed.uncertain.has(key) ? [] : [[key, { pod, container }] as const],
+      ),
+    ]
+    for (const [key, holder] of found)
+      uncertain.set(key, uncertain.get(key) ?? { pod: holder.pod, container: holder.container, why: [why] })
+  }
+  return uncertain.size === known
+    ? shown
+    : {
+        ...shown,
+        stranded: shown.stranded.filter((one) => !uncertain.has(holderKey(one))),
+        uncertain: [...uncertain.values()].toSorted(compareHolders),
+      }
+}
+
+/** The containers that have an ID among some changes which they do not have among others. */
+function newIn(
+  some: ReadonlyMap<string, HolderIds>,
+  others: ReadonlyMap<string, HolderIds>,
+): readonly (readonly [key: string, holder: Holder])[] {
+  return [...some].flatMap(([key, { ids, holder }]) => {
+    const known = others.get(key)?.ids ?? []
+    return ids.every((id) => known.includes(id)) ? [] : [[key, holder] as const]
+  })
+}
+
+/** Both states as each SCM beside the one of these answers sees them; one that only one state has handles nothing in the other. */
+function besideBoth(
+  before: State,
+  after: State,
+): readonly {
+  readonly statesOf: () => readonly [before: State, after: State]
+  readonly why: string
+}[] {
+  const [left, right] = [before, after].map(
+    ({ base }) => new Map(base.openSettings.beside.map((one) => [placeOf(one), one])),
+  )
+  const places = distinct([...(left?.keys() ?? []), ...(right?.keys() ?? [])])
+  return places.flatMap((place) => {
+    const [one, other] = [left?.get(place), right?.get(place)]
+    const given = one ?? other
+    if (given === undefined) return []
+    const none = { ...given, reconcileClusterSPIFFEIDs: false, reconcileClusterStaticEntries: false }
+    const seen = (state: State, settings: ScmSettings = none): State =>
+      getOrCreate(
+        getOrCreate(SEEN, state, () => new Map()),
+        settings,
+        () => asSeenBeside(unchanged(state), settings).settled,
+      )
+    return {
+      statesOf: () => [seen(before, one), seen(after, other)] as const,
+      why: `the SCM of ${place} may serve its node, and the change does something to what that SCM gives it`,
+    }
+  })
+}
+
+/** A state is compared with several others. */
+const SEEN = new WeakMap<State, Map<ScmSettings, State>>()
+
+/** The object that an SCM is configured by, without its place in files: each side has its own. */
+function placeOf({ source }: ScmSettings): string {
+  return source.replace(/ \(.*\)$/, '')
 }
 
 /** Both states in one world of settings, and what is otherwise in it than in the one that is assumed. */
