@@ -11,6 +11,7 @@ import { getOrCreate } from '../../base/get-or-create.ts'
 import { lazy } from '../../base/lazy.ts'
 import { holderKey, podText, type Holder } from '../../model/objects/pod-index.ts'
 import { partsDifference } from '../../model/objects/spire-makeup.ts'
+import { enforcedLevel, isStricter } from '../../model/objects/pod-security.ts'
 import { setupDifference } from '../../model/objects/spire-setup.ts'
 import {
   DEFAULT_PARENT_ID_TEMPLATE,
@@ -18,6 +19,7 @@ import {
   type ScmSettings,
 } from '../../model/objects/scm-settings.ts'
 import { whyEntriesStay } from '../../predict/index.ts'
+import { namespacesByName } from '../../snapshot/index.ts'
 import { compareBytes, compareKeys, distinct } from '../../base/text/bytes.ts'
 import { driveAtOnce, type Drive } from '../../base/steps.ts'
 import { editedRegistrations, type EditedRegistration } from './edited.ts'
@@ -98,6 +100,7 @@ export function effectOf(
   const asked = {
     templates: templatesInQuestion(before, after, added).union(emptied),
     emptied,
+    refusing: refusingOnOneSide(before, after),
     added,
     isOfWaiting,
   }
@@ -444,6 +447,23 @@ function emptiedOnOneSide(before: State, after: State): ReadonlySet<string> {
       return asksForNone(left, right) === asksForNone(right, left) ? [] : [text]
     }),
   )
+}
+
+/** The namespaces that take fewer pods on one side, each with the level that it enforces there. */
+function refusingOnOneSide(before: State, after: State): ReadonlyMap<string, string> {
+  const levels = enforcedIn(before)
+  return new Map(
+    [...enforcedIn(after)].flatMap(([namespace, level]) => {
+      const other = levels.get(namespace) ?? level
+      if (other === level) return []
+      return [[namespace, isStricter(level, other) ? level : other] as const]
+    }),
+  )
+}
+
+function enforcedIn({ base }: State): ReadonlyMap<string, string> {
+  const given = [...namespacesByName(base.snapshot).values()].filter(({ complete }) => complete)
+  return new Map(given.map((one) => [one.name, enforcedLevel(one)]))
 }
 
 /** Whether a workload asks for no pods: one between two manifests that do not say it asks for one. */

@@ -10,6 +10,7 @@ import { Holdings, undecidedText, type State, type UndecidedBinding } from '../.
 import type { Container, Pod } from '../../model/objects/pod.ts'
 import { holderKey, podText, unnumberedText, type Holder } from '../../model/objects/pod-index.ts'
 import { workingOn } from '../../model/objects/pods-alike.ts'
+import { enforcedLevel } from '../../model/objects/pod-security.ts'
 import { partsText } from '../../model/objects/spire-makeup.ts'
 import { setupText } from '../../model/objects/spire-setup.ts'
 import { all, NO, whyOpenText, YES } from '../../model/truth/truth.ts'
@@ -59,6 +60,8 @@ export interface IdentityQuestion {
   readonly added: AddedContainers
   /** By `podText`: those whose workloads ask for no pods on one side alone. */
   readonly emptied: ReadonlySet<string>
+  /** Namespaces that take fewer pods on one side, each with the level that it enforces there. */
+  readonly refusing: ReadonlyMap<string, string>
   /** Whether what pods that wait for a node will hold counts as what they may hold. */
   readonly isOfWaiting: boolean
   /** Whether entries of ClusterSPIFFEIDs have other parents on the other side. */
@@ -70,7 +73,7 @@ export interface IdentityQuestion {
 /** What containers hold, by `holderKey`. */
 export function* identitiesOf(
   state: State,
-  { templates, added, emptied, isOfWaiting, areParentsOther, setup }: IdentityQuestion,
+  { templates, added, emptied, refusing, isOfWaiting, areParentsOther, setup }: IdentityQuestion,
 ): Steps<ReadonlyMap<string, HolderState>> {
   const { podsInQuestion, snapshot } = state.base
   const asked = new Set(podsInQuestion)
@@ -105,6 +108,7 @@ export function* identitiesOf(
     return spec !== undefined && getOrCreate(nodeReaders, name, () => readsNode(spec))
   }
   const surroundingsOf = surroundingsIn(snapshot)
+  const namespaces = namespacesByName(snapshot)
   const decidedBy = ({ source, outcome }: Registration, of: Pod, container: Container): string => {
     const pod = outcome.pod ?? of
     const around = surroundingsOf(pod)
@@ -174,8 +178,17 @@ export function* identitiesOf(
     const text = podText(pod)
     const workload = pod.unnumbered === undefined ? text : unnumberedText(pod)
     const isEmptied = pod.asked?.count === 0 && emptied.has(text)
+    // What runs stays.
+    const level = pod.exists ? undefined : refusing.get(namespace)
+    const described = level === undefined ? undefined : namespaces.get(namespace)
+    const isRefused = described !== undefined && enforcedLevel(described) === level
+    const why = isEmptied
+      ? `${text} asks for no pods on one side`
+      : isRefused
+        ? `namespace ${namespace} enforces ${level} on one side, and may refuse its pods`
+        : undefined
     for (const { container, held: found } of containers) {
-      const now = isEmptied ? perhapsLater(found, text) : found
+      const now = why === undefined ? found : perhapsLater(found, why)
       const holder = { pod: text, container }
       const key = holderKey(holder)
       const before = held.get(key)
@@ -205,9 +218,8 @@ interface HeldOfPod {
 /** For all that stand for no other ID: most do. */
 const NONE: ReadonlyMap<string, string> = new Map()
 
-/** What a container of a template holds that makes no pods until something asks for some. */
-function perhapsLater(held: HeldByContainer, template: string): HeldByContainer {
-  const why = `${template} asks for no pods on one side`
+/** What a container of a template holds that makes no pods, or perhaps none. */
+function perhapsLater(held: HeldByContainer, why: string): HeldByContainer {
   const ids = [...held.ids].map((id) => [id, why] as const)
   return {
     ...held,
