@@ -98,7 +98,9 @@ const WEBHOOK = `apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingWebhookConfiguration
 metadata: {name: scm}
 webhooks:
-- {name: v.spiffe.io, clientConfig: {service: {name: scm, namespace: spire}}}
+- name: v.spiffe.io
+  clientConfig: {service: {name: scm, namespace: spire}}
+  rules: [{apiGroups: [spire.spiffe.io], resources: [clusterspiffeids]}]
 `
 const DRIVER = `apiVersion: storage.k8s.io/v1
 kind: CSIDriver
@@ -273,6 +275,11 @@ test.each<[what: string, after: readonly string[], said: string]>([
     'a webhook that goes',
     INSTALL.filter((one) => one !== WEBHOOK),
     'ValidatingWebhookConfiguration scm is there on one side',
+  ],
+  [
+    'what a webhook is asked about',
+    installed('resources: [clusterspiffeids]', "resources: ['*']"),
+    'ValidatingWebhookConfiguration scm has another webhooks[v.spiffe.io].rules[0].resources',
   ],
   [
     'a CSIDriver that goes',

@@ -223,15 +223,22 @@ function factsOfPods(
     list,
     recordsAt(spec, list)
       .filter((one) => list === 'initContainers' || isPartOfSpire(one))
-      .map((one) => ({ ...one, image: imageName(stringAt(one, 'image')) })),
+      .map((one) => ({ ...withEffect(one), image: imageName(stringAt(one, 'image')) })),
   ])
-  const pod = isRecord(spec) ? { ...spec, ...Object.fromEntries(containers) } : {}
+  const pod = isRecord(spec) ? { ...withEffect(spec), ...Object.fromEntries(containers) } : {}
   return new Map(leavesOf(pod, 'pod', (name) => configMaps.get(namespacedName(namespace, name))))
+}
+
+function withEffect(fields: JsonRecord): JsonRecord {
+  return Object.fromEntries(Object.entries(fields).filter(([key]) => !WITHOUT_EFFECT.has(key)))
 }
 
 type Leaves = readonly (readonly [path: string, value: string])[]
 
-/** The values of an object by their paths, nothing for what is empty; in the place of a ConfigMap that is named stands what it holds, for its name may be generated. */
+/**
+ * The values of an object by their paths, nothing for what is empty. In the place of a ConfigMap that is named stands what it holds: its name
+ * may be generated.
+ */
 function leavesOf(
   value: unknown,
   path: string,
@@ -246,8 +253,7 @@ function leavesOf(
     return items.flatMap((one, at) => below(one, `${path}[${areNamed ? names[at] : at}]`))
   }
   if (!isRecord(value)) return [[path, canonicalText(value)]]
-  const entries = Object.entries(value).filter(([key]) => !WITHOUT_EFFECT.has(key))
-  return entries.flatMap(([key, one]): Leaves => {
+  return Object.entries(value).flatMap(([key, one]): Leaves => {
     const at = path === '' ? key : `${path}.${key}`
     const found = key.startsWith('configMap') ? configMapNamed(stringAt(one, 'name') ?? '') : undefined
     if (found === undefined || !isRecord(one)) return below(one, at)
