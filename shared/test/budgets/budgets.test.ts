@@ -73,6 +73,23 @@ describe('entries of a state', () => {
     expect(budgets.byNode.size).toBe(0)
   })
 
+  test('a static entry of an agent counts on the node of that agent, and for each container that it matches there', () => {
+    const entry = {
+      apiVersion: 'spire.spiffe.io/v1alpha1',
+      kind: 'ClusterStaticEntry',
+      metadata: { name: 'one', uid: 'uid-of-one' },
+      spec: {
+        spiffeID: 'spiffe://example.org/one',
+        parentID: 'spiffe://example.org/spire/agent/k8s_psat/prod/uid-of-n1',
+        selectors: ['k8s:ns:team-a'],
+      },
+    }
+    const budgets = of(estate(...NODES, ...PODS, poolOnly(), entry))
+    expect(budgets.entries.certain).toBe(4)
+    expect(Object.fromEntries(budgets.byNode)).toEqual({ n1: 3, n2: 1 })
+    expect(budgets.ofContainer).toEqual({ name: 'vllm of pod team-a/a', entries: 2 })
+  })
+
   test('what SCM does not ask for is no entry: a masked one, a displaced one, one of a pod without a node', () => {
     const budgets = of(
       estate(...NODES, podOn('a', 'n1'), podOn('b'), twin('x'), twin('y'), foreign('z', { fallback: true })),

@@ -4,11 +4,18 @@ import { onceBy } from '../../base/groups.ts'
 import { CauseSet } from '../../model/truth/causes.ts'
 import { NO, open, TruthCount, YES, type Truth } from '../../model/truth/truth.ts'
 import { podText, unnumberedText } from '../../model/objects/pod-index.ts'
-import type { Pod } from '../../model/objects/pod.ts'
+import type { Node, Pod } from '../../model/objects/pod.ts'
 import { workingOn } from '../../model/objects/pods-alike.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
 import type { Steps } from '../../base/steps.ts'
-import { entryKey, isAskedFor, judgeContainer, sourceText, type EntryOutcome } from '../../predict/index.ts'
+import {
+  clusterOfParent,
+  entryKey,
+  isAskedFor,
+  judgeContainer,
+  sourceText,
+  type EntryOutcome,
+} from '../../predict/index.ts'
 import type { Unknown } from '../../model/truth/unknown.ts'
 import type { State } from '../states/state.ts'
 
@@ -35,7 +42,7 @@ export interface Budgets {
   readonly pods: number
   /** By binding, for certain; a binding without any is left out. */
   readonly byBinding: ReadonlyMap<string, number>
-  /** By the node of the pod, for certain. */
+  /** By the node of the pod, or of the agent that is the parent of a static entry, for certain. */
   readonly byNode: ReadonlyMap<string, number>
   /** The container that the most entries match for certain; undefined: none matches any. */
   readonly ofContainer: Fullest | undefined
@@ -55,7 +62,8 @@ export function* countingEntries(
   const bindings = state.bindingsByOutput()
   const counter = new EntryCounter((output) => bindings.get(output))
   for (const outcome of prediction.staticEntries())
-    if (outcome.source.kind === 'ClusterStaticEntry') counter.addStatic(outcome)
+    if (outcome.source.kind === 'ClusterStaticEntry')
+      counter.addStatic(outcome, nodeOf(outcome, snapshot.nodes))
   const work = (pod: Pod): EntriesOfPod => counter.entriesOf(pod, prediction.entriesOf(pod))
   yield* workingOn(podsInQuestion, work, (pod, entries) => {
     counter.add(pod, entries)
@@ -271,14 +279,18 @@ class EntryCounter {
     this.#bindingOf = bindingOf
   }
 
-  addStatic({ verdict }: EntryOutcome): void {
-    this.#entries.add(this.#truthOf(verdict))
+  /** `node` is that whose agent is its parent. */
+  addStatic({ verdict }: EntryOutcome, node: string | undefined): void {
+    const truth = this.#truthOf(verdict)
+    this.#entries.add(truth)
+    if (truth === YES && node !== undefined) add(this.#byNode, node, 1)
   }
 
   /** What the outcomes of a pod come to. */
   entriesOf(pod: Pod, outcomes: readonly EntryOutcome[]): EntriesOfPod {
     if (outcomes.length === 0) return NO_ENTRIES
-    const truths = distinct(outcomes).map(({ source, verdict }) => [source, this.#truthOf(verdict)] as const)
+    const all = distinct(outcomes)
+    const truths = all.map(({ source, verdict }) => [source, this.#truthOf(verdict)] as const)
     const asked = distinct(outcomes.filter(({ source }) => source.kind === 'ClusterSPIFFEID'))
     return {
       bySource: new Map(
@@ -291,7 +303,7 @@ class EntryCounter {
         const isUnmatched = truth === YES && entry !== undefined && matchesNone(pod, entry)
         return { name, truth, isUnmatched }
       }),
-      fullest: fullestContainer(pod, asked),
+      fullest: fullestContainer(pod, all),
     }
   }
 
@@ -337,6 +349,12 @@ class EntryCounter {
     if (verdict.state !== 'depends' && verdict.state !== 'unknown') return NO
     return getOrCreate(this.#open, verdict.why, () => open({ kind: 'verdict', of: {}, why: verdict.why }))
   }
+}
+
+/** The node whose agent is the parent of an entry: an agent's ID ends in the UID of its node (docs/spire-facts.md §6). */
+function nodeOf({ entry }: EntryOutcome, nodes: readonly Node[] | undefined): string | undefined {
+  if (entry === undefined || clusterOfParent(entry) === undefined) return undefined
+  return nodes?.find(({ uid }) => uid !== undefined && entry.parentId.endsWith(`/${uid}`))?.name
 }
 
 /** The first container of a pod that the most entries match for certain. */
