@@ -7,7 +7,10 @@ import { dig, isRecord, listAt, stringAt } from '@kleym/shared/core/base/json.ts
 import { systemClock } from '@kleym/shared/kube/clock.ts'
 import { ANSWER_MAX, type ServerFlags } from '../../../src/answers/mcp/ask.ts'
 import { kleymServer } from '../../../src/answers/mcp/server.ts'
-import { TOOLS } from '../../../src/answers/mcp/tools.ts'
+import { run } from '../../../src/answers/mcp/run.ts'
+import { MANIFESTS_MAX, TOOLS } from '../../../src/answers/mcp/tools.ts'
+import type { OutputStream } from '../../../src/io/context.ts'
+import { KleymError } from '../../../src/io/errors.ts'
 import { inProcess } from '../../support/in-process.ts'
 import { requireValidReport } from '../../support/report-check.ts'
 
@@ -183,6 +186,47 @@ test('every tool is a command that changes nothing', () => {
 test('stdin and stdout belong to the protocol', async () => {
   expect((await inProcess(['mcp', '--offline', '-f', '-'], ROOT)).stderr).toContain('belong to the protocol')
   expect((await inProcess(['mcp', '--offline', '-f', 'examples', '-o', 'json'], ROOT)).code).toBe(2)
+})
+
+function streamTo(texts: string[]): OutputStream {
+  return { write: (one) => void texts.push(one), isTerminal: false, columns: undefined }
+}
+
+/** What it writes to stdout for what comes on stdin; with the error that it ends with. */
+async function served(...parts: readonly string[]): Promise<readonly string[]> {
+  const written: string[] = []
+  const bytes = parts.map((part) => Buffer.from(part))
+  const ended = await run(ESTATE, {
+    cwd: ROOT,
+    env: {},
+    stdin: (async function* () {
+      yield* bytes
+    })(),
+    stdout: streamTo(written),
+    stderr: streamTo([]),
+    clock: systemClock,
+    version: '0.0.0',
+  }).catch((error: unknown) => error)
+  return [...written.map((text) => text.trim()), ...(ended instanceof KleymError ? [ended.message] : [])]
+}
+
+const PING = '{"jsonrpc":"2.0","id":7,"method":"ping"}\n'
+const refused = (code: number, message: string): string =>
+  JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, message } })
+
+test('a line that is no message is answered with an error, and the next one is served', async () => {
+  const answers = await served('{"jsonrpc":\n', '[]\n', PING)
+  expect(answers).toEqual([
+    refused(-32_700, 'Parse error'),
+    refused(-32_600, 'Invalid Request'),
+    '{"result":{},"jsonrpc":"2.0","id":7}',
+  ])
+})
+
+test('a line that is too long ends it with an error, and not as if all had been served', async () => {
+  const [refusal, ended] = await served('x'.repeat(9 * MANIFESTS_MAX), PING)
+  expect(refusal).toBe(refused(-32_600, 'Invalid Request'))
+  expect(ended).toContain('stdin cannot be read any further')
 })
 
 test('it ends with stdin', async () => {
