@@ -230,9 +230,17 @@ describe('between clusters', () => {
         pool: 'team-a/llama',
         exportedBy: ['eu-1'],
         foundIn: [{ cluster: 'west', spiffeIds: [LLAMA] }],
+        perhapsIn: [],
       },
     ])
     const gaps = { 'InferencePoolImport.inference.networking.x-k8s.io': FORBIDDEN }
-    expect(compared([[], { gaps }], [TENANT]).clusters[0]?.imports).toBeUndefined()
+    const [unread] = compared([[], { gaps }], [TENANT]).clusters
+    expect(unread).toMatchObject({ imports: undefined, importsUnread: FORBIDDEN })
+    // No file need hold one.
+    expect(compared([[]], [TENANT]).clusters[0]).toMatchObject({ importsUnread: undefined })
+    const noPools = { gaps: { 'InferencePool.inference.networking.k8s.io': FORBIDDEN } }
+    expect(compared([[imported]], [[], noPools]).clusters[0]?.imports).toMatchObject([
+      { foundIn: [], perhapsIn: ['west'] },
+    ])
   })
 })

@@ -1,5 +1,6 @@
 // How several clusters look beside each other: who shares an ID with whom, with whom each federates, and which pools it imports.
 import { type ClustersComparison, type ComparedCluster } from '@kleym/shared/core/answers/index.ts'
+import { unknownReasonText } from '@kleym/shared/core/model/unknown-reason.ts'
 import type { Finding } from '@kleym/shared/core/findings/index.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'
 import type { Answer } from '../../text/answer.ts'
@@ -62,6 +63,7 @@ function rowsOf({
   ids,
   federations,
   imports,
+  importsUnread,
 }: ComparedCluster): readonly (readonly string[])[] {
   const domain = trustDomain === undefined ? 'trust domain not known' : `trust domain ${trustDomain}`
   const rows = [
@@ -76,11 +78,16 @@ function rowsOf({
             : ', which no ClusterFederatedTrustDomain declares'
       return `federates with ${other}${which}: ${namesText(by)}${declared}`
     }),
-    ...(imports ?? []).map(({ pool, exportedBy, foundIn }) => {
+    ...(importsUnread === undefined
+      ? []
+      : [`which pools it imports is not known: ${unknownReasonText(importsUnread)}`]),
+    ...(imports ?? []).map(({ pool, exportedBy, foundIn, perhapsIn }) => {
       const exported = exportedBy.length === 0 ? '' : `, exported by ${exportedBy.join(', ')}`
       const found =
         foundIn.length === 0
-          ? 'none of the other clusters has it'
+          ? perhapsIn.length === 0
+            ? 'none of the other clusters has it'
+            : `whether ${namesText(perhapsIn)} has it is not known`
           : foundIn
               .map(
                 ({ cluster, spiffeIds }) =>

@@ -53,6 +53,7 @@ const clusterSchema = made(
           foundIn: list(z.object({ cluster: z.string(), spiffeIDs: list(z.string()) })).describe(
             'The others of these clusters that have the pool, and the IDs of its bindings there.',
           ),
+          perhapsIn: list(z.string()).describe('Those that may have it: their pools were not read.'),
         }),
       ),
     ).describe('InferencePoolImports; null: they could not be listed.'),

@@ -57,6 +57,22 @@ spec: {spiffeIDTemplate: 'spiffe://example.org/${name}', podSelector: {matchLabe
     expect(two.stdout).toMatch(/^! 2 SPIFFE IDs are perhaps given in more than one of 2 clusters/)
   })
 
+  test('a pool that is imported from a cluster whose pools were not read is not called missing there', async () => {
+    const imported = `---
+apiVersion: inference.networking.x-k8s.io/v1alpha1
+kind: InferencePoolImport
+metadata: {name: llama, namespace: demo}
+`
+    const unread = `${SCM_CONFIG}---
+apiVersion: inference.networking.k8s.io/v1
+kind: InferencePool
+metadata: {name: [
+`
+    const { code, stdout } = await compare({ east: `${SCM_CONFIG}${imported}`, west: unread })
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain('whether west has it is not known')
+    expect(code).toBe(4)
+  })
+
   test('clusters with other namespaces share nothing', async () => {
     const { code, stdout } = await compare({ east: CLUSTER, west: OTHER })
     expect(stdout).toContain('no SPIFFE ID is given in two of 2 clusters')

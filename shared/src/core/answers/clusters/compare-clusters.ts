@@ -18,7 +18,8 @@ import {
   sourceText,
   type EntrySource,
 } from '../../predict/index.ts'
-import { POOL_GROUPS } from '../../model/kinds.ts'
+import { POOL_GROUPS, POOL_IMPORT, qualifiedKind } from '../../model/kinds.ts'
+import type { UnknownReason } from '../../model/unknown-reason.ts'
 import { referencesIn } from '../../snapshot/index.ts'
 import { subjectText } from '../../model/objects/subject.ts'
 import { givenIds, hasHole, isCertain, type GivenIds, type Giver } from './given-ids.ts'
@@ -71,6 +72,8 @@ export interface ImportedPool {
   readonly exportedBy: readonly string[]
   /** Those of the other clusters that have a pool of that name, and the IDs of its bindings there. */
   readonly foundIn: readonly { readonly cluster: string; readonly spiffeIds: readonly string[] }[]
+  /** Those of the other clusters that may have it: their pools were not read. */
+  readonly perhapsIn: readonly string[]
 }
 
 /** One of the clusters. */
@@ -85,6 +88,8 @@ export interface ComparedCluster {
   readonly federations: readonly Federation[]
   /** Undefined: they could not be listed. */
   readonly imports: readonly ImportedPool[] | undefined
+  /** Why they could not; of files without any it is not asked. */
+  readonly importsUnread: UnknownReason | undefined
 }
 
 /** Several clusters, compared. */
@@ -107,6 +112,7 @@ export function compareClusters(clusters: readonly NamedCluster[], drive: Drive)
       unfollowed: isAlone(one, clusters) ? [] : [...(given[at]?.unfollowed ?? [])].toSorted(compareBytes),
       federations: federationsOf(one, clusters),
       imports: importsOf(one, clusters),
+      importsUnread: one.analysis.snapshot.rest.of(qualifiedKind(POOL_IMPORT)),
     })),
   }
 }
@@ -217,16 +223,15 @@ function importsOf(
   { name, analysis }: NamedCluster,
   clusters: readonly NamedCluster[],
 ): readonly ImportedPool[] | undefined {
+  const others = clusters.filter((one) => one.name !== name)
   return analysis.snapshot.poolImports?.map(({ meta, exportedBy }) => ({
     pool: `${meta.namespace}/${meta.name}`,
     exportedBy,
-    foundIn: clusters
-      .filter((one) => one.name !== name)
-      .flatMap((one) => {
+    perhapsIn: others.filter((one) => hasPool(one, meta) === undefined).map((one) => one.name),
+    foundIn: others
+      .filter((one) => hasPool(one, meta) === true)
+      .map((one) => {
         const { namespace, name: poolName } = meta
-        const references = referencesIn(one.analysis.snapshot)
-        if (!POOL_GROUPS.some((group) => references.pool(group, namespace, poolName).state === 'found'))
-          return []
         const keys = new Set<string>(
           one.analysis.compiled
             .map(({ binding }) => binding)
@@ -241,9 +246,20 @@ function importsOf(
         const ids = one.analysis.settled.outputs.flatMap(({ object, ownership }) =>
           ownership.kind === 'ours' && keys.has(ownership.binding) ? [object.spec.spiffeIDTemplate] : [],
         )
-        return [{ cluster: one.name, spiffeIds: ids.toSorted(compareBytes) }]
+        return { cluster: one.name, spiffeIds: ids.toSorted(compareBytes) }
       }),
   }))
+}
+
+/** Whether a cluster has a pool of that name; undefined: its pools were not read. */
+function hasPool(
+  { analysis }: NamedCluster,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+): boolean | undefined {
+  const references = referencesIn(analysis.snapshot)
+  const states = new Set(POOL_GROUPS.map((group) => references.pool(group, namespace, name).state))
+  if (states.has('found')) return true
+  return states.has('unknown') ? undefined : false
 }
 
 /** The findings of a comparison: one for all IDs that the same objects give in the same clusters. */
