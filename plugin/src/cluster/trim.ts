@@ -6,7 +6,7 @@ import { appliedRecord, LAST_APPLIED } from '@kleym/shared/core/model/objects/ap
 import { recordAt } from '@kleym/shared/core/model/objects/pod.ts'
 import { INJECTION_KEYS } from '@kleym/shared/core/model/objects/sidecars.ts'
 import { MIRROR_ANNOTATION } from '@kleym/shared/core/predict/index.ts'
-import { WORKLOAD_API_VARIABLES } from '@kleym/shared/core/model/objects/workload-api.ts'
+import { isSpiresImage, WORKLOAD_API_VARIABLES } from '@kleym/shared/core/model/objects/workload-api.ts'
 import type { Trim } from './reader.ts'
 import { Sharing } from '../sources/sharing.ts'
 
@@ -209,6 +209,11 @@ function trimVolume(volume: unknown): JsonRecord {
   return { name, hostPath: isRecord(host) ? pick(host, ['path', 'type']) : host }
 }
 
+/** Whether what a container runs is read: of an init container what asks for an SVID, of others which part of SPIRE it is. */
+function isReadWhole(program: JsonRecord, place: string): boolean {
+  return place.startsWith('containers') ? isSpiresImage(stringAt(program, 'image')) : asksSpire(program)
+}
+
 /** Whether a command may be about SPIRE: few are, and commands are long. */
 function asksSpire(value: unknown): boolean {
   return isRecord(value) && /spire|spiffe/i.test(JSON.stringify(value))
@@ -244,7 +249,7 @@ function trimContainer(
     const program = pick(container, [...CONTAINER, ...COMMAND])
     const hook = dig(container, 'lifecycle', 'postStart')
     return {
-      ...(!place.startsWith('containers') && asksSpire(program) ? program : pick(container, CONTAINER)),
+      ...(isReadWhole(program, place) ? program : pick(container, CONTAINER)),
       ...(mounts.length > 0 && { volumeMounts: mounts.map((one) => pick(one, MOUNT_FIELDS)) }),
       ...(env.length > 0 && { env }),
       ...(asksSpire(hook) && { lifecycle: { postStart: hook } }),

@@ -471,3 +471,16 @@ describe('a Job', () => {
     expect(isFinishedJob(object)).toBe(finished)
   })
 })
+
+test('what a container with an image of SPIRE runs is kept: it may be its client', () => {
+  const client = { name: 'a', image: 'ghcr.io/spiffe/spire-agent:1.15.3', args: ['api', 'watch'] }
+  const server = { name: 'b', image: 'vllm:1', args: ['serve'] }
+  const pod = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'p' },
+    spec: { containers: [client, server] },
+  }
+  const kept = podTrim({ mentions: new Set(), images: false })(pod)
+  expect(kept['spec']).toEqual({ containers: [client, { name: 'b', image: 'vllm:1' }] })
+})

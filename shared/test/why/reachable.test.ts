@@ -122,6 +122,34 @@ describe('a hostPath, where the agent of the node is known', () => {
   )
 })
 
+function running(container: JsonRecord, more: readonly JsonRecord[] = []): Hop {
+  return hopOf('reachable', {
+    objects: [foreign('llama')],
+    spec: { volumes: [], containers: [{ name: 'vllm', ...container }, ...more] },
+  })
+}
+
+describe('an image of SPIRE itself', () => {
+  const AGENT = 'ghcr.io/spiffe/spire-agent:1.15.3'
+
+  test.each<readonly [string, JsonRecord]>([
+    ['as it is', { image: AGENT }],
+    ['with arguments', { image: AGENT, args: ['-config', '/run/agent.conf'] }],
+    ['with its program named', { image: AGENT, command: ['/opt/spire/bin/spire-agent', 'run'] }],
+  ])('%s needs no socket', (_name, container) => {
+    expect(running(container).truth).toBe(YES)
+  })
+
+  test.each<readonly [string, JsonRecord, readonly JsonRecord[]]>([
+    ['that runs its client', { image: AGENT, args: ['api', 'watch'] }, []],
+    ['that runs a shell', { image: AGENT, command: ['sh', '-c', 'spire-agent api fetch x509'] }, []],
+    ['that sleeps', { image: AGENT, command: ['sleep'], args: ['infinity'] }, []],
+    ['in another container', { image: 'vllm' }, [{ name: 'agent', image: AGENT }]],
+  ])('%s is no way to it', (_name, container, more) => {
+    expect(running(container, more).truth).toBe(NO)
+  })
+})
+
 describe('what is mounted', () => {
   test.each<readonly [string, JsonRecord]>([
     ['one that the container may write', { driver: 'csi.spiffe.io' }],

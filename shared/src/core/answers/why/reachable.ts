@@ -21,7 +21,7 @@ import { isWithin, withoutDots } from './node-paths.ts'
 export function reachableHop(facts: ChainFacts): HopAnswer {
   const { pod, container, analysis } = facts.subject
   const access = workloadApiAccess(pod, container)
-  if (isOfSpire(pod)) return good('it is a part of SPIRE itself')
+  if (isOfSpire(pod, container)) return good('it is a part of SPIRE itself')
   if (access === NO) {
     const helper = pod.containers.find((one) => one !== container && workloadApiAccess(pod, one) === YES)
     const namespace = namespacesByName(analysis.snapshot).get(pod.namespace)

@@ -56,7 +56,8 @@ function noWayToWorkloadApi(facts: PodIdentities, lookups: PodLookups): readonly
     if (containers.length === 0 || containers.some((one) => accessOf(one) !== NO)) return []
     const others = facts.containers.filter((one) => !containers.includes(one))
     if (others.some((one) => accessOf(one).value === 'open')) return []
-    if (isOfSpire(pod) || (!pod.exists && (lookups.mayMountWorkloadApi || asksForSpiffe(pod)))) return []
+    if (containers.some((one) => isOfSpire(pod, one.container))) return []
+    if (!pod.exists && (lookups.mayMountWorkloadApi || asksForSpiffe(pod))) return []
     const helper = others.find((one) => accessOf(one) === YES)?.container.name
     const mesh = meshOf(pod, lookups.namespaceOf(pod.namespace))
     const names = containers.map(({ container }) => container.name)

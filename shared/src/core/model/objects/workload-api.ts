@@ -157,11 +157,21 @@ function isToldOtherwise(container: JsonRecord): boolean {
   return variable !== undefined && !/^(?:unix:|\/)/.test(stringAt(variable, 'value') ?? '')
 }
 
-/** Whether a pod runs a part of SPIRE itself; the agent's image also holds its client (`spire-agent api`). */
-export function isOfSpire(pod: Pod): boolean {
-  return pod.containers.some(
-    (one) => SPIRES_OWN.test(imageName(one.image)) && !wordsOf(containerSpec(pod, one)).includes('api'),
-  )
+/**
+ * Whether a container runs a part of SPIRE itself. The agent's image also holds its client (`spire-agent api`), and may be there to run
+ * something else.
+ */
+export function isOfSpire(pod: Pod, container: Container): boolean {
+  if (!isSpiresImage(container.image)) return false
+  const spec = containerSpec(pod, container)
+  const [program] = textsAt(spec, 'command')
+  const isProgram = program === undefined || SPIRES_OWN.test(program.split('/').at(-1) ?? '')
+  return isProgram && !wordsOf(spec).includes('api')
+}
+
+/** Whether an image is of SPIRE itself, by its name. */
+export function isSpiresImage(image: string | undefined): boolean {
+  return SPIRES_OWN.test(imageName(image))
 }
 
 /** The command and the arguments of a container, or the command of a hook. */
