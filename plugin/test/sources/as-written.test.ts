@@ -1,8 +1,8 @@
 // Annotations of tools by which an object is not made, or not kept, as its manifest says: a manifest that is there proves nothing then.
 import { expect, test } from 'vitest'
-import { inProcess, type Ran } from '../support/in-process.ts'
+import { diffBetween } from '../support/diff-between.ts'
+import type { Ran } from '../support/in-process.ts'
 import { CHAT_BINDING, CHAT_OBJECTS, SCM_CONFIG } from '../support/chat-world.ts'
-import { workspace } from '../support/workspace.ts'
 
 const THIEF = `apiVersion: spire.spiffe.io/v1alpha1
 kind: ClusterSPIFFEID
@@ -14,15 +14,8 @@ const WORLD = [CHAT_BINDING, CHAT_OBJECTS, SCM_CONFIG].join('---\n')
 const annotated = (annotation: string): string =>
   THIEF.replace('name: other}', `name: other, annotations: {${annotation}}}`)
 
-async function between(base: string, head: string): Promise<Ran> {
-  const cwd = await workspace({
-    'base/all.yaml': WORLD,
-    'base/other.yaml': base,
-    'head/all.yaml': WORLD,
-    'head/other.yaml': head,
-  })
-  const settings = ['--trust-domain', 'example.org', '--clusterspiffeid-class-name', '']
-  return inProcess(['diff', '--offline', ...settings, '-A', '--base', 'base', '-f', 'head'], cwd)
+function between(base: string, head: string): Promise<Ran> {
+  return diffBetween(`${WORLD}---\n${base}`, `${WORLD}---\n${head}`)
 }
 
 test.each([

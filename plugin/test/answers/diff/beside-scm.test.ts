@@ -1,8 +1,8 @@
 // Two SCMs in one cluster. What the one gives that does not act on kleym's class is not certain, since nothing shows which server a node
 // belongs to; that a change does something to it is.
 import { expect, test } from 'vitest'
-import { inProcess, type Ran } from '../../support/in-process.ts'
-import { workspace } from '../../support/workspace.ts'
+import { diffBetween } from '../../support/diff-between.ts'
+import type { Ran } from '../../support/in-process.ts'
 
 const SCM = `apiVersion: v1
 kind: ConfigMap
@@ -38,12 +38,10 @@ metadata: {name: shop}
 `
 const WORLD = [SCM, OTHER, registration('other'), WEB].join('---\n')
 
-async function between(from: string, to: string, base = WORLD): Promise<Ran> {
+function between(from: string, to: string, base = WORLD): Promise<Ran> {
   const head = base.replace(from, to)
   if (head === base) throw new Error(`nothing has ${from}`)
-  const cwd = await workspace({ 'base/all.yaml': base, 'head/all.yaml': head })
-  const settings = ['--trust-domain', 'example.org', '--clusterspiffeid-class-name', 'kleym']
-  return inProcess(['diff', '--offline', ...settings, '-A', '--base', 'base', '-f', 'head'], cwd)
+  return diffBetween(base, head, { className: 'kleym' })
 }
 
 test.each([

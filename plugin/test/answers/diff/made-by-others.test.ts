@@ -1,8 +1,8 @@
 // What others do to objects between two desired states: controllers that give pods labels of their own, and policies that delete.
 import { expect, test } from 'vitest'
-import { inProcess, type Ran } from '../../support/in-process.ts'
+import { diffBetween } from '../../support/diff-between.ts'
+import type { Ran } from '../../support/in-process.ts'
 import { CHAT_BINDING, CHAT_OBJECTS, SCM_CONFIG } from '../../support/chat-world.ts'
-import { workspace } from '../../support/workspace.ts'
 
 const CANARY = `apiVersion: spire.spiffe.io/v1alpha1
 kind: ClusterSPIFFEID
@@ -21,15 +21,8 @@ spec:
 `
 const WORLD = [CHAT_BINDING, CHAT_OBJECTS, SCM_CONFIG, CANARY].join('---\n')
 
-async function between(base: string, head: string): Promise<Ran> {
-  const cwd = await workspace({
-    'base/all.yaml': WORLD,
-    'base/other.yaml': base,
-    'head/all.yaml': WORLD,
-    'head/other.yaml': head,
-  })
-  const settings = ['--trust-domain', 'example.org', '--clusterspiffeid-class-name', '']
-  return inProcess(['diff', '--offline', ...settings, '-A', '--base', 'base', '-f', 'head'], cwd)
+function between(base: string, head: string): Promise<Ran> {
+  return diffBetween(`${WORLD}---\n${base}`, `${WORLD}---\n${head}`)
 }
 
 test('labels that a Rollout gives its pods beside those of the template leave open what they hold', async () => {

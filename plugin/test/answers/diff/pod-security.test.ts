@@ -1,8 +1,8 @@
 // A namespace that takes fewer pods after a change: whether those of its workloads are among them, kleym does not look at.
 import { expect, test } from 'vitest'
-import { inProcess, type Ran } from '../../support/in-process.ts'
+import { diffBetween } from '../../support/diff-between.ts'
+import type { Ran } from '../../support/in-process.ts'
 import { CHAT_BINDING, SCM_CONFIG } from '../../support/chat-world.ts'
-import { workspace } from '../../support/workspace.ts'
 
 const ENFORCE = 'pod-security.kubernetes.io/enforce'
 
@@ -29,10 +29,8 @@ spec:
 ${SCM_CONFIG}`
 }
 
-async function between(base: string, head: string): Promise<Ran> {
-  const cwd = await workspace({ 'base/all.yaml': world(base), 'head/all.yaml': world(head) })
-  const settings = ['--trust-domain', 'example.org', '--clusterspiffeid-class-name', '']
-  return inProcess(['diff', '--offline', ...settings, '-A', '--base', 'base', '-f', 'head'], cwd)
+function between(base: string, head: string): Promise<Ran> {
+  return diffBetween(world(base), world(head))
 }
 
 test.each([

@@ -1,6 +1,7 @@
 // A change that takes away what its other objects need: the Namespace that they are in, the CRD of their kind, the ServiceAccount of their
 // pods. Whether that deletes anything no file says, so what containers hold afterwards is not known; "nothing changes" would be wrong.
 import { describe, expect, test } from 'vitest'
+import { diffBetween } from '../../support/diff-between.ts'
 import { inProcess, type Ran } from '../../support/in-process.ts'
 import { CHAT_BINDING, SCM_CONFIG } from '../../support/chat-world.ts'
 import { workspace } from '../../support/workspace.ts'
@@ -62,13 +63,8 @@ const versioned = (
           spec: {properties: {${['spiffeIDTemplate', ...fields].map((one) => `${one}: {type: string}`).join(', ')}}}
 `
 
-async function between(base: string, head: string, ...flags: readonly string[]): Promise<Ran> {
-  const cwd = await workspace({ 'base/all.yaml': base, 'head/all.yaml': head })
-  const settings = ['--trust-domain', 'example.org', '--clusterspiffeid-class-name', '']
-  return inProcess(
-    ['diff', '--offline', ...settings, ...flags, '--base', 'base', '-f', 'head', '--summary'],
-    cwd,
-  )
+function between(base: string, head: string, ...flags: readonly string[]): Promise<Ran> {
+  return diffBetween(base, head, { flags: [...flags, '--summary'] })
 }
 
 const IN_FLOW = `---
