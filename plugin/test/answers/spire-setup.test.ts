@@ -89,6 +89,19 @@ metadata: {name: scm}
 roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: scm}
 subjects: [{kind: ServiceAccount, name: scm, namespace: spire}]
 `
+/** Roles of everybody, with a thousand rights each. */
+const LONG_ROLES = Array.from({ length: 60 }, (_, role) => {
+  const resources = Array.from({ length: 1000 }, (__, at) => `r${role}-${at}`).join(', ')
+  return [
+    ROLE.replace('name: scm', `name: long-${role}`)
+      .replace('pods, nodes', resources)
+      .replace('get, list, watch', 'get'),
+    ROLE_BINDING.replaceAll('name: scm', `name: long-${role}`).replace(
+      /subjects: .*/,
+      'subjects: [{kind: Group, name: system:authenticated}]',
+    ),
+  ]
+}).flat()
 const SERVICE = `apiVersion: v1
 kind: Service
 metadata: {name: scm, namespace: spire}
@@ -394,6 +407,7 @@ test.each<[what: string, before: readonly string[], after: readonly string[]]>([
       "apiGroups: ['*'], resources: ['*'], verbs: ['*']",
     ),
   ],
+  ['sixty thousand rights of everybody, which stay', [...INSTALL, ...LONG_ROLES], [...INSTALL, ...LONG_ROLES]],
   ['limits of a container', INSTALL, installed('64Mi', '128Mi')],
   [
     'a ConfigMap under the next generated name',

@@ -56,3 +56,12 @@ test.each(['Pod', 'Secret'])('a policy that deletes objects of kind %s changes n
   const { code } = await between('# nothing\n', cleanup(kind))
   expect(code).toBe(0)
 })
+
+test.each(['kinds: - ', 'kinds:['])(
+  'the text of a policy is gone through once: %s, again and again',
+  async (part) => {
+    const long = cleanup('Pod').replace('*/5 * * * *', part.repeat(100_000))
+    const { code } = await between('# nothing\n', long)
+    expect(code).toBe(0)
+  },
+)

@@ -1,5 +1,6 @@
 // What service accounts may do, as the roles and their bindings among the objects show it: a program that may no longer read pods makes no
 // entries. Source: https://kubernetes.io/docs/reference/access-authn-authz/rbac/
+import { getOrCreate } from '../../base/get-or-create.ts'
 import { canonicalText, isRecord, listAt, own, recordsAt, stringAt, textsAt } from '../../base/json.ts'
 import { kindKey } from '../kinds.ts'
 import { namespacedName } from '../namespaced-name.ts'
@@ -37,7 +38,7 @@ export type Rights = readonly Right[]
 
 /** Grants everything, and is in no file: every API server has it. */
 const EVERYTHING = 'ClusterRole cluster-admin'
-/** A rule that stands for more is compared as it is written. */
+/** A role that stands for more is compared as it is written. */
 const RIGHTS_MAX = 1_000
 
 /** Tells what the account of a namespace may do, by these objects. */
@@ -63,34 +64,61 @@ export function rightsAmong(objects: readonly RawObject[]): (namespace: string, 
       namespace: kind === 'RoleBinding' ? readMeta(binding).namespace : '',
     })),
   )
-  return (account, name) =>
-    bindings.flatMap(({ binding, namespace }): Rights => {
-      if (!recordsAt(binding, 'subjects').some((one) => isOf(one, account, name, namespace))) return []
-      const kind = stringAt(binding, 'roleRef', 'kind') ?? ''
-      const role = { metadata: { name: stringAt(binding, 'roleRef', 'name') ?? '' } }
-      const found = roles.get(roleKey(kind, kind === 'Role' ? namespace : '', role))
+  const known = new Map<string, Rights>()
+  /** A role may be bound as often as there are namespaces, for as many accounts. */
+  const rightsBy = (binding: RawObject['value'], namespace: string): Rights => {
+    const kind = stringAt(binding, 'roleRef', 'kind') ?? ''
+    const role = { metadata: { name: stringAt(binding, 'roleRef', 'name') ?? '' } }
+    const key = roleKey(kind, kind === 'Role' ? namespace : '', role)
+    return getOrCreate(known, `${key}\n${namespace}`, () => {
+      const found = roles.get(key)
       return found === undefined
         ? [{ namespace, verb: 'use', group: '', resource: `${kind} ${role.metadata.name}`, name: '' }]
-        : rulesOf(found).flatMap((rule) => rightsOf(rule, namespace))
+        : rightsOf(rulesOf(found), namespace)
     })
+  }
+  return (account, name) => {
+    const given = bindings.flatMap(({ binding, namespace }) =>
+      recordsAt(binding, 'subjects').some((one) => isOf(one, account, name, namespace))
+        ? [rightsBy(binding, namespace)]
+        : [],
+    )
+    return [...new Set(given)].flat()
+  }
 }
 
 /** A right that one has and others do not give, as a sentence; undefined: they give all of them. */
 export function lostRight(had: Rights, has: Rights): string | undefined {
-  const lost = had.find((right) => !has.some((other) => covers(other, right)))
+  // By what they say: two sides may have ten thousand each.
+  const given = new Set(has.map(rightText))
+  const lost = had.find((right) => !textsCovering(right).some((one) => given.has(one)))
   if (lost === undefined) return undefined
   const { namespace, verb, group, resource, name } = lost
   const what = `${resource}${group === '' ? '' : `.${group}`}${name === '' ? '' : `/${name}`}`
   return `may ${verb} ${what}${namespace === '' ? '' : ` in ${namespace}`}`
 }
 
-function covers(other: Right, right: Right): boolean {
-  if (other.namespace !== '' && other.namespace !== right.namespace) return false
-  if (other.resource === EVERYTHING) return true
-  const fields = (['verb', 'group', 'resource'] as const).every(
-    (field) => other[field] === '*' || other[field] === right[field],
-  )
-  return fields && (other.name === '' || other.name === right.name)
+function rightText({ namespace, verb, group, resource, name }: Right): string {
+  return JSON.stringify([namespace, verb, group, resource, name])
+}
+
+/** The rights that give a right, itself first, as text. */
+function textsCovering(right: Right): readonly string[] {
+  const everything = { verb: 'use', group: '', resource: EVERYTHING, name: '' }
+  return orAny(right.namespace, '').flatMap((namespace) => [
+    ...orAny(right.verb, '*').flatMap((verb) =>
+      orAny(right.group, '*').flatMap((group) =>
+        orAny(right.resource, '*').flatMap((resource) =>
+          orAny(right.name, '').map((name) => rightText({ namespace, verb, group, resource, name })),
+        ),
+      ),
+    ),
+    rightText({ namespace, ...everything }),
+  ])
+}
+
+function orAny(one: string, any: string): readonly string[] {
+  return one === any ? [one] : [one, any]
 }
 
 function roleKey(kind: string, namespace: string, role: unknown): string {
@@ -125,18 +153,25 @@ function isOf(subject: unknown, namespace: string, name: string, ofBinding: stri
   }
 }
 
-function rightsOf(rule: unknown, namespace: string): Rights {
-  const verbs = textsAt(rule, 'verbs')
-  const [groups, resources, names] = ['apiGroups', 'resources', 'resourceNames'].map((field) =>
-    textsAt(rule, field),
-  )
-  const paths = textsAt(rule, 'nonResourceURLs').map((path) => ({ group: '', resource: path, name: '' }))
-  const of = names?.length === 0 ? [''] : (names ?? [])
-  const count = verbs.length * ((groups?.length ?? 0) * (resources?.length ?? 0) * of.length + paths.length)
-  if (count > RIGHTS_MAX)
-    return [{ namespace, verb: 'use', group: '', resource: canonicalText(rule), name: '' }]
-  const objects = (groups ?? []).flatMap((group) =>
-    (resources ?? []).flatMap((resource) => of.map((name) => ({ group, resource, name }))),
-  )
-  return verbs.flatMap((verb) => [...objects, ...paths].map((one) => ({ namespace, verb, ...one })))
+function rightsOf(rules: readonly unknown[], namespace: string): Rights {
+  const whole = { namespace, verb: 'use', group: '', name: '' }
+  let count = 0
+  const rights: Right[] = []
+  for (const rule of rules) {
+    const verbs = textsAt(rule, 'verbs')
+    const groups = textsAt(rule, 'apiGroups')
+    const resources = textsAt(rule, 'resources')
+    const names = textsAt(rule, 'resourceNames')
+    const paths = textsAt(rule, 'nonResourceURLs').map((path) => ({ group: '', resource: path, name: '' }))
+    const of = names.length === 0 ? [''] : names
+    count += verbs.length * (groups.length * resources.length * of.length + paths.length)
+    if (count > RIGHTS_MAX) return [{ ...whole, resource: canonicalText(rules) }]
+    const objects = groups.flatMap((group) =>
+      resources.flatMap((resource) => of.map((name) => ({ group, resource, name }))),
+    )
+    rights.push(
+      ...verbs.flatMap((verb) => [...objects, ...paths].map((one) => ({ namespace, verb, ...one }))),
+    )
+  }
+  return rights
 }

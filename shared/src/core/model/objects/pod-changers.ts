@@ -35,8 +35,8 @@ const DELETERS: ReadonlyMap<string, RegExp> = new Map([
 ])
 /** They end by themselves, and policies for them take away what has ended. */
 const ENDING: ReadonlySet<string> = new Set(['Pod', 'Job'])
-/** A list of kinds with a pattern in it, in YAML or JSON. */
-const ANY_KIND = /(?:kinds|resources)["']?\s*:\s*(?:\[[^\]]*?|(?:-\s*[^\s*]+\s+)*-\s*)["']?\*/
+/** A list of kinds with a pattern in it, in YAML or JSON. It ends where a further list may begin: a long text is gone through once. */
+const ANY_KIND = /(?:kinds|resources)["']?\s*:\s*(?:\[[^[\]:]*?|(?:-\s*[^\s*:]+\s+)*-\s*)["']?\*/
 
 /** A policy that copies objects into other namespaces: https://kyverno.io/docs/policy-types/cluster-policy/generate/#clone-source */
 const COPIES = /\bcloneList["']?\s*:/
