@@ -41,9 +41,9 @@ export function readScmSettings(config: unknown, source: string, evidence: ScmEv
   if (!isRecord(config)) problem(`the configuration is ${typeName(config)}, not a mapping`)
   const fields = new ConfigReader(isRecord(config) ? config : {}, '.', problem)
   const trustDomain = fields.expanded('trustDomain')
-  const reconcile = fields.mapping('reconcile')
+  const reconcile = fields.mapping(RECONCILE)
   const caches = readCacheNamespaces(fields, problem)
-  const isStatic = fields.literal('staticManifestPath') !== undefined
+  const isStatic = fields.literal(STATIC_PATH) !== undefined
   const className = fields.literal('className') === undefined ? '' : fields.expanded('className')
   const assumed: ScmSettingName[] = []
   if (trustDomain === undefined && evidence.trustDomain !== undefined) assumed.push('trustDomain')
@@ -77,8 +77,8 @@ export function readScmSettings(config: unknown, source: string, evidence: ScmEv
     entryIDPrefix: fields.literal('entryIDPrefix') ?? '',
     entryIDPrefixCleanup: fields.text('entryIDPrefixCleanup'),
     entryRenderCache: fields.flag('enableEntryRenderCache'),
-    gcIntervalSeconds: secondsOf(own(config, 'gcInterval')),
-    unfollowed: unfollowedIn(isRecord(config) ? config : {}),
+    gcIntervalSeconds: secondsOf(fields.value('gcInterval')),
+    unfollowed: unfollowedIn(isRecord(config) ? config : {}, fields),
   }
   for (const name of ['trustDomain', 'clusterName'] as const) {
     if ((fields.value(name) ?? '') === '') problem(`.${name} is missing; SCM does not start without it`)
@@ -92,8 +92,8 @@ export function readScmSettings(config: unknown, source: string, evidence: ScmEv
   return { settings, problems }
 }
 
-/** Settings that are read here, and those that change nothing about entries: what is logged, measured and led. */
-const FOLLOWED: ReadonlySet<string> = new Set([
+/** Settings that change nothing about entries: what is logged, measured and led. */
+const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
   'apiVersion',
   'kind',
   'metadata',
@@ -104,26 +104,18 @@ const FOLLOWED: ReadonlySet<string> = new Set([
   'logEncoding',
   'gracefulShutDown',
   'syncPeriod',
-  'trustDomain',
-  'clusterName',
-  'clusterDomain',
-  'className',
-  'watchClassless',
-  'ignoreNamespaces',
-  'parentIDTemplate',
-  'clusterSPIFFEIDLabelSelector',
-  'filterByClassName',
-  'cacheNamespace',
-  'cacheNamespaces',
-  'entryIDPrefix',
-  'entryIDPrefixCleanup',
-  'enableEntryRenderCache',
-  'gcInterval',
 ])
+/** Of these a part is followed alone: whether static manifests are read, and not what is in them. */
+const STATIC_PATH = 'staticManifestPath'
+const RECONCILE = 'reconcile'
 
-/** All others, whatever they are. */
-function unfollowedIn({ reconcile, ...config }: JsonRecord): ReadonlyMap<string, string> {
-  const others = Object.entries(config).filter(([name, value]) => !FOLLOWED.has(name) && value !== null)
+/** All that is not read, whatever it is. */
+function unfollowedIn(config: JsonRecord, fields: ConfigReader): ReadonlyMap<string, string> {
+  const others = Object.entries(config).filter(
+    ([name, value]) =>
+      value !== null && !WITHOUT_EFFECT.has(name) && (name === STATIC_PATH || !fields.hasRead(name)),
+  )
+  const reconcile = own(config, RECONCILE)
   const federated = own(reconcile, 'clusterFederatedTrustDomains') ?? reconcile === undefined
   return new Map([
     ...others.map(([name, value]) => [name, canonicalText(value)] as const),
@@ -237,6 +229,18 @@ function textsIn(
 
 /** Reads the fields of the configuration. */
 class ConfigReader extends FieldReader {
+  readonly #read = new Set<string>()
+
+  override value(name: string): unknown {
+    this.#read.add(name)
+    return super.value(name)
+  }
+
+  /** Whether a field was asked for. */
+  hasRead(name: string): boolean {
+    return this.#read.has(name)
+  }
+
   /** A non-empty string; undefined where it is absent, or where SCM's `-expand-env` would replace a part of it. */
   expanded(name: string): string | undefined {
     const written = this.literal(name)
