@@ -263,28 +263,37 @@ export class Tree {
     const takingIn = (file: FoundFile): readonly string[] =>
       this.#overlays.changersOf(file).map((one) => one.kustomization.overlay.path)
     const named = new Map(this.#found.files.map((file) => [file.name, file]))
+    // Files that stand beside each other, and are taken in by the same, are deployed alike.
     const direct = new Map<string, readonly DeployedFolder[]>()
-    const directOf = (file: FoundFile): readonly DeployedFolder[] =>
-      getOrCreate(direct, file.real, () => [file.real, ...takingIn(file)].flatMap(deployersOf))
-    // What deploys a file may be deployed itself: without that, or in another way, it may say something else.
-    const waysOf = (file: FoundFile): ReadonlySet<string> => {
-      const found = new Set(directOf(file))
-      for (const { file: name } of found) {
-        const above = named.get(name)
-        for (const one of above === undefined ? [] : directOf(above)) found.add(one)
-      }
-      return new Set([...found].map(({ way }) => way))
+    const directOf = (file: FoundFile): readonly DeployedFolder[] => {
+      const by = takingIn(file)
+      const place = byFolder.has(file.real) ? file.real : dirname(file.real)
+      return getOrCreate(direct, [place, ...by].join('\n'), () => [file.real, ...by].flatMap(deployersOf))
     }
+    // What deploys a file may be deployed itself: without that, or in another way, it may say something else.
+    const ways = new Map<readonly DeployedFolder[], ReadonlySet<string>>()
+    const waysOf = (file: FoundFile): ReadonlySet<string> =>
+      getOrCreate(ways, directOf(file), () => {
+        const found = new Set(directOf(file))
+        const seen = new Set<readonly DeployedFolder[]>()
+        for (const { file: name } of found) {
+          const above = named.get(name)
+          const by = above === undefined ? [] : directOf(above)
+          if (seen.has(by)) continue
+          seen.add(by)
+          for (const one of by) found.add(one)
+        }
+        return new Set([...found].map(({ way }) => way))
+      })
     return new Map(
       this.#found.files.map((file) => {
         const by = this.#overlays.changersOf(file)
         const rendered = by.flatMap((one) => (roots.has(one) ? renderedName(one.kustomization.overlay) : []))
-        const takenInBy = by.map((one) => one.kustomization.overlay.path)
         return [
           relative(top, file.real),
           {
             names: [file.name, ...rendered],
-            takenInBy: new Set(takenInBy.map((path) => relative(top, path) || '.')),
+            takenInBy: new Set(takingIn(file).map((path) => relative(top, path) || '.')),
             ways: waysOf(file),
           },
         ]
