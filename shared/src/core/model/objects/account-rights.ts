@@ -89,9 +89,11 @@ export function rightsAmong(objects: readonly RawObject[]): (namespace: string, 
 
 /** A right that one has and others do not give, as a sentence; undefined: they give all of them. */
 export function lostRight(had: Rights, has: Rights): string | undefined {
-  // By what they say: two sides may have ten thousand each.
+  // By what they say: two sides may have ten thousand each, and most are the same.
   const given = new Set(has.map(rightText))
-  const lost = had.find((right) => !textsCovering(right).some((one) => given.has(one)))
+  const lost = had.find(
+    (right) => !given.has(rightText(right)) && !textsCovering(right).some((one) => given.has(one)),
+  )
   if (lost === undefined) return undefined
   const { namespace, verb, group, resource, name } = lost
   const what = `${resource}${group === '' ? '' : `.${group}`}${name === '' ? '' : `/${name}`}`
@@ -102,7 +104,7 @@ function rightText({ namespace, verb, group, resource, name }: Right): string {
   return JSON.stringify([namespace, verb, group, resource, name])
 }
 
-/** The rights that give a right, itself first, as text. */
+/** The rights that give a right, as text. */
 function textsCovering(right: Right): readonly string[] {
   const everything = { verb: 'use', group: '', resource: EVERYTHING, name: '' }
   return orAny(right.namespace, '').flatMap((namespace) => [
