@@ -407,7 +407,11 @@ test.each<[what: string, before: readonly string[], after: readonly string[]]>([
       "apiGroups: ['*'], resources: ['*'], verbs: ['*']",
     ),
   ],
-  ['sixty thousand rights of everybody, which stay', [...INSTALL, ...LONG_ROLES], [...INSTALL, ...LONG_ROLES]],
+  [
+    'sixty thousand rights of everybody, which stay',
+    [...INSTALL, ...LONG_ROLES],
+    [...INSTALL, ...LONG_ROLES],
+  ],
   ['limits of a container', INSTALL, installed('64Mi', '128Mi')],
   [
     'a ConfigMap under the next generated name',
