@@ -27,8 +27,10 @@ import type { Layout } from '../../text/layout.ts'
 import { BLANK, MARKS, type Block, type Mark } from '../../text/line.ts'
 import { table } from '../../text/table.ts'
 
+/** A line's mark; `unknown` looks like `warn`, and leaves open whether the installation is sound. */
+type StatusMark = Mark | 'unknown'
 /** One line: its mark, what it is about, and what is said. */
-export type StatusRow = readonly [mark: Mark, what: string, says: string]
+export type StatusRow = readonly [mark: StatusMark, what: string, says: string]
 
 /** The rows about the installation itself. */
 export function installationRows(answer: StatusAnswer, input: AnswerInput): readonly StatusRow[] {
@@ -56,7 +58,7 @@ export function viewStatus(
   ]
   // The first lines have said the first error, and its fix.
   const told = findings.find(({ severity }) => severity === 'error')
-  const cells = rows.map(([mark, what, says]) => [MARKS[mark], what, says])
+  const cells = rows.map(([mark, what, says]) => [MARKS[mark === 'unknown' ? 'warn' : mark], what, says])
   return [
     ...table(cells, { width: layout.width, gap: 1 }),
     ...(findings.length === 0 ? [] : [BLANK, ...viewFindingGroups(findings, layout, told)]),
@@ -74,7 +76,7 @@ function kindRows(kinds: readonly KindFact[]): readonly StatusRow[] {
       ...unknown.map((why) => `not known: ${unknownReasonText(why)}`),
     ]
     if (served.length > 0) return ['ok', kind, says.join(', ')]
-    if (unknown.length > 0) return ['warn', kind, says.join(', ')]
+    if (unknown.length > 0) return ['unknown', kind, says.join(', ')]
     return [OPTIONAL.has(kind) ? 'note' : 'bad', kind, 'not served']
   })
 }
@@ -83,8 +85,8 @@ function kindRows(kinds: readonly KindFact[]): readonly StatusRow[] {
 const OPTIONAL: ReadonlySet<string> = new Set(['ClusterStaticEntry', 'InferenceObjective'])
 
 function operatorRows({ operators, leader, leaderUnknown }: StatusAnswer): readonly StatusRow[] {
-  if (operators === undefined) return [['warn', 'operator', 'not known: Deployments cannot be listed']]
-  if (operators.length === 0) return [['warn', 'operator', 'no Deployment of it is there']]
+  if (operators === undefined) return [['unknown', 'operator', 'not known: Deployments cannot be listed']]
+  if (operators.length === 0) return [['unknown', 'operator', 'no Deployment of it is there']]
   const rows = operators.map(({ subject, wanted, available, images }): StatusRow => {
     const mark: Mark = operators.length > 1 || available === 0 ? 'bad' : available < wanted ? 'warn' : 'ok'
     const says = `${namespacedName(subject.namespace, subject.name)}, ${available} of ${counted(wanted, 'replica')}, ${images.join(', ')}`
@@ -94,11 +96,11 @@ function operatorRows({ operators, leader, leaderUnknown }: StatusAnswer): reado
 }
 
 function leaderRow(leader: StatusAnswer['leader'], why: StatusAnswer['leaderUnknown']): StatusRow {
-  if (why !== undefined) return ['warn', 'leader', `not known: ${unknownReasonText(why)}`]
+  if (why !== undefined) return ['unknown', 'leader', `not known: ${unknownReasonText(why)}`]
   if (leader === undefined) return ['note', 'leader', 'none is elected (--leader-elect=false)']
   if (leader.isCurrent) return ['ok', 'leader', `${leader.holder}, by Lease ${leader.lease}`]
   const was = leader.holder === '' ? '' : `; the last was ${leader.holder}`
-  return ['warn', 'leader', `no replica holds Lease ${leader.lease}${was}`]
+  return ['unknown', 'leader', `no replica holds Lease ${leader.lease}${was}`]
 }
 
 function settingRows(input: AnswerInput): readonly StatusRow[] {
@@ -107,9 +109,9 @@ function settingRows(input: AnswerInput): readonly StatusRow[] {
   return [
     trustDomain.kind === 'set'
       ? ['ok', 'trust domain', `${trustDomain.value}, says ${operator.trustDomainSource ?? ''}`]
-      : ['warn', 'trust domain', 'not known: pass --trust-domain'],
+      : ['unknown', 'trust domain', 'not known: pass --trust-domain'],
     operator.classNameSource === undefined
-      ? ['warn', 'class', 'not known: pass --clusterspiffeid-class-name']
+      ? ['unknown', 'class', 'not known: pass --clusterspiffeid-class-name']
       : ['ok', 'class', `${className === '' ? 'none' : className}, says ${operator.classNameSource}`],
     ...(tellsVariants(input) ? [variantRow(variantLabelKey, operator.variantLabelKeySource)] : []),
   ]
@@ -126,7 +128,7 @@ function tellsVariants({ operator, after }: AnswerInput): boolean {
 
 function variantRow(key: string | undefined, source = ''): StatusRow {
   return key === undefined
-    ? ['warn', 'variant label', 'not known: pass --variant-label-key']
+    ? ['unknown', 'variant label', 'not known: pass --variant-label-key']
     : ['ok', 'variant label', `${key}, says ${source}`]
 }
 
@@ -147,15 +149,15 @@ function scmRows(answer: StatusAnswer, { after }: AnswerInput): readonly StatusR
   if (running === undefined)
     return [
       [
-        'warn',
+        'unknown',
         'SCM',
         `not known: no configuration of it was found, and not every workload may be listed; ${as}`,
       ],
     ]
   const where = [...new Set(running.map(({ workload }) => workloadText(workload)))]
   return where.length === 0
-    ? [['warn', 'SCM', `none was found in a ${WHERE_SCM_RUNS}; ${as}`]]
-    : [['warn', 'SCM', `${where.join(', ')} runs it, and what it is set to could not be read; ${as}`]]
+    ? [['unknown', 'SCM', `none was found in a ${WHERE_SCM_RUNS}; ${as}`]]
+    : [['unknown', 'SCM', `${where.join(', ')} runs it, and what it is set to could not be read; ${as}`]]
 }
 
 const WHERE_SCM_RUNS = SCM_WORKLOAD_KINDS.join(' or ')
@@ -163,7 +165,7 @@ const WHERE_SCM_RUNS = SCM_WORKLOAD_KINDS.join(' or ')
 function handlingRow(scm: StatusAnswer['scm'], place: string): StatusRow {
   if (scm.state === 'handled') return ['ok', 'SCM', `handles kleym's class (${place})`]
   if (scm.state === 'unknown')
-    return ['warn', 'SCM', `not known whether it handles kleym's class (${place}): ${scm.why}`]
+    return ['unknown', 'SCM', `not known whether it handles kleym's class (${place}): ${scm.why}`]
   return ['bad', 'SCM', `ignores kleym's outputs (${place})`]
 }
 
@@ -187,10 +189,10 @@ function hopRows({ hops }: StatusAnswer): readonly StatusRow[] {
 }
 
 /** What was not given, or is beside Kubernetes, is no doubt about the installation; what may not be read is one. */
-function markOfHop(hop: Hop): Mark {
+function markOfHop(hop: Hop): StatusMark {
   if (hop.truth === YES) return 'ok'
   if (hop.truth === NO) return 'bad'
-  return unreadIn([hop]).length > 0 ? 'warn' : 'note'
+  return unreadIn([hop]).length > 0 ? 'unknown' : 'note'
 }
 
 /** One more SCM: fine where another acts, and no help where none does. */
@@ -267,7 +269,8 @@ export function statusSummary(
   const [error, ...errors] = findings.filter(({ severity }) => severity === 'error')
   const warnings = findings.filter(({ severity }) => severity === 'warning')
   const bad = rows.filter(([mark]) => mark === 'bad')
-  const open = rows.filter(([mark]) => mark === 'warn')
+  const open = rows.filter(([mark]) => mark === 'unknown')
+  const degraded = rows.filter(([mark]) => mark === 'warn')
   const bindings = bindingsText(answer, findings.some(isOperatorDown))
   if (error !== undefined) {
     const more = errors.length === 0 ? '' : `; ${counted(errors.length, 'more error')}`
@@ -281,16 +284,18 @@ export function statusSummary(
   if (bad.length > 0) return { mark: 'warn', ...leadingWith([`not sound: ${rowsText(bad)}`, bindings]) }
   if (open.length > 0)
     return { mark: 'warn', ...leadingWith([`undetermined whether it is sound: ${rowsText(open)}`, bindings]) }
-  return warnings.length === 0
+  if (warnings.length > 0)
+    return {
+      mark: 'warn',
+      ...leadingWith(
+        [`no error, but ${counted(warnings.length, 'warning')}`],
+        [kindsText(warnings)],
+        [bindings],
+      ),
+    }
+  return degraded.length === 0
     ? { mark: 'ok', text: [`sound: ${bindings}`] }
-    : {
-        mark: 'warn',
-        ...leadingWith(
-          [`no error, but ${counted(warnings.length, 'warning')}`],
-          [kindsText(warnings)],
-          [bindings],
-        ),
-      }
+    : { mark: 'warn', ...leadingWith([`sound, but degraded: ${rowsText(degraded)}`, bindings]) }
 }
 
 type Rows = ReturnType<typeof installationRows>

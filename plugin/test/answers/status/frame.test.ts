@@ -343,6 +343,12 @@ describe('the operator', () => {
     expect(found).toEqual(codes)
   })
 
+  test('with fewer replicas than wanted is known to be degraded, and leaves nothing open', async () => {
+    const { first, frame } = await said(withOperators(deployment('kleym', { available: 1 })))
+    expect(first).toBe('sound, but degraded: operator: kleym/kleym, 1 of 2 replicas, kleym:1')
+    expect(missingOf(frame.causes)).toEqual([])
+  })
+
   test('is there twice', async () => {
     const { lines, codes } = await said(withOperators(deployment('a'), deployment('b')))
     expect(lines['operator']).toMatch(/^✗ /)
