@@ -34,9 +34,22 @@ function between(base: string, head: string): Promise<Ran> {
 }
 
 test.each([
-  ['none', 'team: a', `${ENFORCE}: restricted`, 'restricted'],
-  ['another', `${ENFORCE}: baseline`, `${ENFORCE}: restricted`, 'restricted'],
-  ['a stricter one', `${ENFORCE}: restricted`, `${ENFORCE}: baseline`, 'restricted'],
+  ['none', 'team: a', `${ENFORCE}: restricted`, 'restricted:latest'],
+  ['another', `${ENFORCE}: baseline`, `${ENFORCE}: restricted`, 'restricted:latest'],
+  ['a stricter one', `${ENFORCE}: restricted`, `${ENFORCE}: baseline`, 'restricted:latest'],
+  ['none, with a slip', 'team: a', `${ENFORCE}: restrictd`, 'restricted:latest'],
+  [
+    'an older version of it',
+    `${ENFORCE}: baseline, ${ENFORCE}-version: v1.24`,
+    `${ENFORCE}: baseline, ${ENFORCE}-version: v1.30`,
+    'baseline:v1.30',
+  ],
+  [
+    'a newer version of it',
+    `${ENFORCE}: baseline`,
+    `${ENFORCE}: baseline, ${ENFORCE}-version: v1.24`,
+    'baseline:v1.24',
+  ],
 ])('a level where there was %s leaves open what new pods hold', async (_, base, head, level) => {
   const { code, stdout } = await between(base, head)
   expect(stdout).toContain('1 container undetermined')
@@ -46,6 +59,12 @@ test.each([
 
 test.each([
   ['the level that counts without a label', 'team: a', `${ENFORCE}: privileged`],
+  ['a version of the level that takes any pod', 'team: a', `${ENFORCE}-version: v1.24`],
+  [
+    'the version that counts without a label',
+    `${ENFORCE}: restricted`,
+    `${ENFORCE}: restricted, ${ENFORCE}-version: latest`,
+  ],
   ['another label', 'team: a', 'pod-security.kubernetes.io/warn: restricted'],
 ])('%s changes nothing', async (_, base, head) => {
   const { code } = await between(base, head)

@@ -24,7 +24,7 @@ import { compareBytes, compareKeys, distinct } from '../../base/text/bytes.ts'
 import { driveAtOnce, type Drive } from '../../base/steps.ts'
 import { editedRegistrations, type EditedRegistration } from './edited.ts'
 import { findingChanges, type FindingChanges } from './finding-changes.ts'
-import { identitiesOf, type AddedContainers, type HolderState } from './held-identities.ts'
+import { identitiesOf, refusalKey, type AddedContainers, type HolderState } from './held-identities.ts'
 import { OneSided, type UnreadSides } from './one-sided.ts'
 
 /** A container that perhaps gains or loses an identity. */
@@ -449,14 +449,14 @@ function emptiedOnOneSide(before: State, after: State): ReadonlySet<string> {
   )
 }
 
-/** The namespaces that take fewer pods on one side, each with the level that it enforces there. */
-function refusingOnOneSide(before: State, after: State): ReadonlyMap<string, string> {
+/** What namespaces enforce on one side that may refuse pods there, by `refusalKey`: of two versions of one level, the later side's. */
+function refusingOnOneSide(before: State, after: State): ReadonlySet<string> {
   const levels = enforcedIn(before)
-  return new Map(
+  return new Set(
     [...enforcedIn(after)].flatMap(([namespace, level]) => {
       const other = levels.get(namespace) ?? level
       if (other === level) return []
-      return [[namespace, isStricter(level, other) ? level : other] as const]
+      return [refusalKey(namespace, isStricter(other, level) ? other : level)]
     }),
   )
 }

@@ -60,14 +60,19 @@ export interface IdentityQuestion {
   readonly added: AddedContainers
   /** By `podText`: those whose workloads ask for no pods on one side alone. */
   readonly emptied: ReadonlySet<string>
-  /** Namespaces that take fewer pods on one side, each with the level that it enforces there. */
-  readonly refusing: ReadonlyMap<string, string>
+  /** By `refusalKey`: what may refuse pods on one side alone. */
+  readonly refusing: ReadonlySet<string>
   /** Whether what pods that wait for a node will hold counts as what they may hold. */
   readonly isOfWaiting: boolean
   /** Whether entries of ClusterSPIFFEIDs have other parents on the other side. */
   readonly areParentsOther: boolean
   /** In what SPIRE is set up otherwise on the other side; undefined: in nothing. */
   readonly setup: string | undefined
+}
+
+/** A namespace, and what it enforces of pod security there. */
+export function refusalKey(namespace: string, enforced: string): string {
+  return `${namespace} ${enforced}`
 }
 
 /** What containers hold, by `holderKey`. */
@@ -179,9 +184,9 @@ export function* identitiesOf(
     const workload = pod.unnumbered === undefined ? text : unnumberedText(pod)
     const isEmptied = pod.asked?.count === 0 && emptied.has(text)
     // What runs stays.
-    const level = pod.exists ? undefined : refusing.get(namespace)
-    const described = level === undefined ? undefined : namespaces.get(namespace)
-    const isRefused = described !== undefined && enforcedLevel(described) === level
+    const described = pod.exists || refusing.size === 0 ? undefined : namespaces.get(namespace)
+    const level = described === undefined ? undefined : enforcedLevel(described)
+    const isRefused = level !== undefined && refusing.has(refusalKey(namespace, level))
     const why = isEmptied
       ? `${text} asks for no pods on one side`
       : isRefused

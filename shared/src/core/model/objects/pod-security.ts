@@ -3,15 +3,27 @@
 import type { Namespace } from './pod.ts'
 
 const ENFORCE = 'pod-security.kubernetes.io/enforce'
+/** Which release's definition of the level counts: without it the newest that the API server knows. */
+const ENFORCE_VERSION = `${ENFORCE}-version`
+const NEWEST = 'latest'
 /** From the one that takes any pod to the one that takes the fewest. */
 const LEVELS: readonly string[] = ['privileged', 'baseline', 'restricted']
+const [ANY_POD = ''] = LEVELS
+/** What the API server takes a level for that it does not know (k8s.io/pod-security-admission, api/helpers.go, ParseLevel). */
+const FEWEST_PODS = 'restricted'
 
-/** The level that a namespace enforces. */
+/** What a namespace enforces, as the API server names it when it refuses a pod: `baseline:v1.23`. */
 export function enforcedLevel({ labels }: Pick<Namespace, 'labels'>): string {
-  return labels.get(ENFORCE) ?? 'privileged'
+  const said = labels.get(ENFORCE) ?? ANY_POD
+  const level = LEVELS.includes(said) ? said : FEWEST_PODS
+  return level === ANY_POD ? level : `${level}:${labels.get(ENFORCE_VERSION) ?? NEWEST}`
 }
 
-/** Whether a level may refuse pods that another one takes. */
-export function isStricter(level: string, than: string): boolean {
-  return LEVELS.indexOf(level) > LEVELS.indexOf(than)
+/** Whether an enforced level takes fewer pods than another. Of two versions of a level none does: some checks came, others went. */
+export function isStricter(enforced: string, than: string): boolean {
+  return strictness(enforced) > strictness(than)
+}
+
+function strictness(enforced: string): number {
+  return LEVELS.findIndex((level) => enforced.startsWith(level))
 }
