@@ -7,7 +7,12 @@ import {
   ANNOTATION_OUTPUT_LABELS,
 } from '../../src/core/model/names.ts'
 import { readClusterSpiffeId } from '../../src/core/model/objects/clusterspiffeid.ts'
-import { alteredFields, alteredMessage } from '../../src/core/decide/plan/altered-fields.ts'
+import {
+  alteredFields,
+  alteredMessage,
+  hasLost,
+  isProvenField,
+} from '../../src/core/decide/plan/altered-fields.ts'
 import { binding, estate, outputOf } from '@kleym/testing/manifests.ts'
 
 const SENT = outputOf(estate(binding()))
@@ -122,4 +127,25 @@ test('the message names the fields', () => {
   expect(alteredMessage(['.metadata.annotations', '.spec.admin'])).toBe(
     'a mutating webhook or policy changes .metadata.annotations, .spec.admin of the ClusterSPIFFEID: it is not left in force',
   )
+})
+
+test.each<[string, JsonRecord, boolean]>([
+  ['as it was sent', {}, false],
+  ['without its pod selector', { podSelector: undefined }, true],
+  ['with an empty pod selector, as a schema that lacks what is in it leaves it', { podSelector: {} }, true],
+  ['with another pod selector', { podSelector: { matchLabels: { app: 'other' } } }, false],
+  ['without selectors', { workloadSelectorTemplates: [] }, true],
+  ['with a class that was not sent', { className: 'other' }, false],
+])('an output %s: whether it has lost what is proven of it', (_, spec, lost) => {
+  const value = { ...SENT, spec: { ...SENT.spec, ...spec } }
+  expect(hasLost(readClusterSpiffeId({ value }, 'live'), SENT)).toBe(lost)
+})
+
+test.each([
+  ['.spec.podSelector', true],
+  ['.spec.className', true],
+  ['.spec.hint', false],
+  ['.metadata.labels', false],
+])('whether %s must come back as it was sent', (path, isProven) => {
+  expect(isProvenField(path)).toBe(isProven)
 })

@@ -34,6 +34,12 @@ test.each<[string, JsonRecord, readonly string[]]>([
     root({ className: TEXT, podSelector: { type: 'object' }, workloadSelectorTemplates: TEXTS }),
     ['.spec.podSelector'],
   ],
+  ['further properties may be any', root({}, { additionalProperties: true }), []],
+  [
+    'or none',
+    root({ podSelector: SELECTOR, workloadSelectorTemplates: TEXTS }, { additionalProperties: false }),
+    ['.spec.className'],
+  ],
   ['unknown fields may be preserved', root({}, { 'x-kubernetes-preserve-unknown-fields': true }), []],
   [
     'unknown fields that are preserved hide nothing below a known one',
