@@ -160,6 +160,36 @@ describe('a binding waits', () => {
     )
   })
 
+  test.each([
+    ['backwards', { zone: 'b', region: 'eu', app: 'llama' }],
+    ['each in another place', { zone: 'b', app: 'llama', region: 'eu' }],
+  ])('for an output whose labels somebody has written in another order: %s', (_, matchLabels) => {
+    const labels = { app: 'llama', region: 'eu', zone: 'b' }
+    const output = outputOf(tenant('llama', labels))
+    const spec = {
+      podSelector: { matchLabels },
+      workloadSelectorTemplates: output.spec.workloadSelectorTemplates.toReversed(),
+    }
+    const one = settledCluster([...tenant('peer', labels), orphanOf(output, 'team-a/gone', { spec })])
+    expect(reasonOf(one, 'team-a/peer')).toBe('WaitingForPeer')
+  })
+
+  test.each<[string, Readonly<Record<string, string>>, readonly string[]]>([
+    ['as declared keeps its own output', { app: 'llama', region: 'eu' }, []],
+    ['for another value withdraws it', { app: 'llama', region: 'us' }, ['delete']],
+    ['for another value of the first label withdraws it', { app: 'lama', region: 'eu' }, ['delete']],
+    ['for one label less withdraws it', { app: 'llama' }, ['delete']],
+    ['for one label more withdraws it', { app: 'llama', region: 'eu', tier: 'a' }, ['delete']],
+  ])('for the output of another, and %s', (_, labels, kinds) => {
+    const own = tenant('llama', NARROW)
+    const orphan = orphanOf(outputOf(own), 'team-a/gone')
+    const { settled } = settledCluster([...own, live(outputOf(tenant('llama', labels))), orphan])
+    expect(settled.first.judgements.get('team-a/llama')).toMatchObject({ state: 'waiting' })
+    expect(settled.first.actions.flatMap((one) => (one.binding === 'team-a/llama' ? one.kind : []))).toEqual(
+      kinds,
+    )
+  })
+
   test.each(['k8s:sa:batch', 'k8s:ns:team-b'])('not for an output with another selector, %s', (text) => {
     const kept = without(outputA, text.slice(0, 'k8s:sa:'.length)).workloadSelectorTemplates
     const orphan = orphanOf(outputA, 'team-a/gone', { spec: { workloadSelectorTemplates: [...kept, text] } })
