@@ -13,6 +13,7 @@ import {
   settledCluster,
   type SettledCluster,
 } from '@kleym/testing/manifests.ts'
+import type { JsonRecord } from '../../src/core/base/json.ts'
 import { NARROW, tenant, WIDE } from './claims.ts'
 
 const TAIL = ': PerObjective bindings must not share the same pod selector and container name'
@@ -115,6 +116,24 @@ describe('what is said of a collision', () => {
     expect(messageOf(crowd(count), own)).toBe(`identity collision with bindings ${named}${TAIL}`)
   })
 
+  test.each([
+    ['n', 'x', 'a'],
+    ['a', 'n', 'x'],
+    ['x', 'a', 'n'],
+  ])(
+    'the ten named are the first of all relations, where each has more: %s %s %s',
+    (same, wider, narrower) => {
+      const one = settledCluster([
+        ...tenant('m', NARROW),
+        ...twelve(same, NARROW),
+        ...twelve(wider, WIDE),
+        ...twelve(narrower, { ...NARROW, zone: 'b' }),
+      ])
+      const named = Array.from({ length: 10 }, (_, at) => `n${String(at).padStart(2, '0')}`).join(', ')
+      expect(messageOf(one, 'm')).toBe(`identity collision with bindings ${named} and more${TAIL}`)
+    },
+  )
+
   test('names are merged in byte order from all relations', () => {
     const one = settledCluster([
       ...tenant('a', NARROW),
@@ -156,6 +175,13 @@ function crowd(count: number): SettledCluster {
 
 function numbered(...numbers: readonly number[]): string {
   return numbers.map((number) => `b${String(number).padStart(2, '0')}`).join(', ')
+}
+
+/** Tenants whose names begin with a letter. */
+function twelve(letter: string, labels: Readonly<Record<string, string>>): readonly JsonRecord[] {
+  return Array.from({ length: 12 }, (_, at) =>
+    tenant(`${letter}${String(at).padStart(2, '0')}`, labels),
+  ).flat()
 }
 
 function messageOf(one: SettledCluster, name: string): string {

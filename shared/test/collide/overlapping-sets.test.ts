@@ -119,3 +119,12 @@ test('label sets that one key keeps apart are not compared pair by pair', () => 
   expect(found(groups, 200).pairs).toEqual([])
   expect(reads).toBeLessThan(20 * count)
 })
+
+test('sets that have no key in common may all overlap', () => {
+  const groups = groupsOf([...eightyOf('app'), ...eightyOf('model')])
+  expect(texts(groups, found(groups).pairs)).toEqual(texts(groups, pairsOf(groups)))
+})
+
+function eightyOf(key: string): readonly Readonly<Record<string, string>>[] {
+  return Array.from({ length: 80 }, (_, at) => ({ [key]: String(at) }))
+}
