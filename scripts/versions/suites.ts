@@ -42,6 +42,7 @@ export const SUITES: Readonly<Record<Topic, readonly string[]>> = {
   plugin: [
     'kept-fields',
     'kept-labels',
+    'plugin-install',
     'manifest-check',
     'plugin-agreement',
     'plugin-completion',

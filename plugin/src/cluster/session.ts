@@ -2,6 +2,7 @@
 import type { ClusterOptions } from '../flags/cluster-flags.ts'
 import type { CommandContext } from '../io/context.ts'
 import { connect, warn } from './connect.ts'
+import { CounterpartReader } from './counterparts.ts'
 import { readInstallation, type Installation, type InstallationQuestion } from './installation.ts'
 import { readLiveSide, type LiveQuestion, type LiveSide } from './live-side.ts'
 import { showProgress } from './progress.ts'
@@ -24,6 +25,8 @@ export interface ClusterSession {
   readonly readInstallation: (question: InstallationQuestion) => Promise<Installation>
   /** Throws a KleymError where the cluster cannot be reached. */
   readonly read: (question: LiveQuestion) => Promise<LiveSide>
+  /** Reads what files change and no list brings. */
+  readonly counterparts: Pick<CounterpartReader, 'read' | 'readAll'>
   /** SPIRE's own parts. Throws like `read`. */
   readonly readSpire: (question: SpireQuestion) => Promise<SpireParts>
   /** The same of the whole cluster. Throws like `read`. */
@@ -42,6 +45,7 @@ export async function openCluster(options: ClusterOptions, context: CommandConte
     namespace,
     contextName,
     read: (question) => readLiveSide(reader, question),
+    counterparts: new CounterpartReader(reader),
     readSpire: (question) => readSpireSide(reader, question),
     readSpireInstall: () => readSpireInstall(reader),
     readInstallation: (question) => readInstallation(client, reader, question),

@@ -24,7 +24,7 @@ import {
 import { missingRbacRules } from '../cluster/rbac.ts'
 import { canonicalText } from '@kleym/shared/core/base/json.ts'
 import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
-import { isSpirePart } from '@kleym/shared/core/answers/index.ts'
+import { concernsAll, isSpirePart } from '@kleym/shared/core/answers/index.ts'
 import { sha256Hex } from '@kleym/shared/core/base/text/sha256.ts'
 import { objectKey } from '@kleym/shared/core/model/objects/object-key.ts'
 import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
@@ -50,7 +50,8 @@ import { bindingsWithStatus, isEnough, scopeOf } from './scope.ts'
 import { withPossibleNames } from './names.ts'
 import { markOfNearMiss, nearMissFindings } from './near-misses.ts'
 import { afterDeletionOf, isNamed, openChanges, overlay, takenToStay } from './overlay.ts'
-import { takenAway } from './taken-away.ts'
+import { takenAway, takenFromKinds } from './taken-away.ts'
+import { NOTHING_LIVE, readLiveInstall } from './live-install.ts'
 import { skippedNotes, unreadNotes } from './notes.ts'
 import { gapsOf, unreadObjects, unreadParts } from './unread-parts.ts'
 import { idleSubjects, irrelevantNote, mayChange, scopeOfAnswer } from './relevant-problems.ts'
@@ -201,6 +202,8 @@ class Gathering {
   #asksForMentions = false
   /** Files of names, on both sides of a change. */
   #named: readonly RawObject[] = []
+  /** What the cluster has of what the files change and no list brings. */
+  #install = NOTHING_LIVE
   /** What `--live` holds: it is read in the place of a cluster. */
   #dump: LoadedFiles | undefined
 
@@ -233,7 +236,8 @@ class Gathering {
     clusters = false,
     spire = false,
     names,
-  }: Pick<Question, 'clusters' | 'federation' | 'spire' | 'names'>): Promise<void> {
+    aboutFiles = false,
+  }: Pick<Question, 'aboutFiles' | 'clusters' | 'federation' | 'spire' | 'names'>): Promise<void> {
     this.#asksForMentions = names === 'strings'
     this.#named = await readNamesFiles(this.#options.sources.names ?? [], this.#context.cwd)
     const { files, live, offline, isDesiredState } = this.#options.sources
@@ -245,7 +249,7 @@ class Gathering {
       wanted: [...WANTED_KINDS, ...more],
       namespace: this.#namespace,
       mentions: this.#asksForMentions,
-      isCompared: isDesiredState === true || live !== undefined,
+      isCompared: isDesiredState === true || live !== undefined || (aboutFiles && !offline),
     }
     if (live !== undefined) {
       const folder = { files: [live], flag: '--live' as const, recursive: true, kustomize: [] }
@@ -265,10 +269,16 @@ class Gathering {
   async readCluster(cluster: ClusterSession, question: Question): Promise<GatheredInput> {
     const { sources, settings } = this.#options
     const scmNamespaces = settings.scmConfig === undefined ? sources.scmNamespaces : []
-    const changes = { files: this.#files.objects, without: sources.without }
+    const { objects, beside, definedKinds } = this.#files
+    const isCompared = question.aboutFiles === true
+    const changes = {
+      files: isCompared ? [...objects, ...beside] : objects,
+      definesKinds: isCompared && definedKinds.some(({ parts }) => parts !== undefined),
+      without: sources.without,
+    }
     const namespaces = namespacesToRead(question, this.#inForce, changes)
-    const read = (from: readonly string[] | undefined): Promise<LiveSide> =>
-      cluster.read({
+    const read = async (from: readonly string[] | undefined, few?: LiveSide): Promise<LiveSide> => {
+      const found = await cluster.read({
         namespaces: from,
         scmNamespaces,
         isScmNamespaceGiven: sources.isScmNamespaceGiven,
@@ -279,18 +289,27 @@ class Gathering {
         configMaps: question.names === 'strings' && sources.configMaps === true,
         federation: readsFederation(question, changes),
         imports: question.clusters === true,
-        files: this.#files.objects,
+        files: objects,
       })
+      const all = few === undefined ? found : mergeReads(found, few)
+      const isAll = from === undefined
+      if (isCompared) this.#install = await readLiveInstall(cluster.counterparts, all, this.#files, isAll)
+      return all
+    }
     const side = await read(namespaces)
     if (namespaces === undefined) return this.#inputOfAll(side)
     const input = await this.answerInput(side)
-    const { after } = input
+    const { before, after } = input
     const resolved = after.snapshot.accessPolicies.read.filter(
       ({ meta }) =>
         question.resolves === 'all' || (question.resolves === 'own' && namespaces.includes(meta.namespace)),
     )
-    if (resolved.length === 0 && !dependsOnOutsideScope(after)) return input
-    return this.#inputOfAll(mergeReads(await read(undefined), side))
+    const reachesAll =
+      dependsOnOutsideScope(after) ||
+      this.#install.mayTakeRights ||
+      (isCompared && concernsAll(before.settled, after.settled))
+    if (resolved.length === 0 && !reachesAll) return input
+    return this.#inputOfAll(await read(undefined, side))
   }
 
   /** Nothing is read again: a hundred thousand objects need not stay beside what was made of them. */
@@ -352,7 +371,7 @@ class Gathering {
         ...[...idle, ...(irrelevant ?? [])].map(irrelevantNote),
         ...skippedNotes([this.#dump, this.#files]),
         ...scm.notes,
-        ...unreadNotes(analysis, side),
+        ...unreadNotes(analysis, side && this.#withInstall(side)),
       ],
       remarks: [
         ...(this.#options.settings.remarks ?? []),
@@ -381,7 +400,8 @@ class Gathering {
   /** All that is made of the objects themselves. */
   async #read(side: LiveSide | undefined, question: Question | undefined): Promise<Objects> {
     const { settings, sources } = this.#options
-    const live = side?.objects ?? this.#dump?.objects
+    const live = (side && this.#withInstall(side).objects) ?? this.#dump?.objects
+    const besideLive = this.#dump?.beside ?? this.#install.beside
     const laid = overlay(live ?? [], this.#files.objects)
     const problems = [...(this.#dump?.problems ?? []), ...this.#files.problems, ...laid.problems]
     const beside = {
@@ -396,6 +416,10 @@ class Gathering {
       ...problems,
       ...openChanges(this.#files.objects, sources.appliedOver?.objects ?? []),
       ...takenAway(this.#files, sources.appliedOver),
+      ...takenFromKinds(laid.objects, this.#files.definedKinds, {
+        definedKinds: this.#dump?.definedKinds ?? this.#install.definedKinds,
+        unread: this.#install.unreadKinds,
+      }),
       ...named.problems,
     ]
     // What is live shows what the charts have made.
@@ -412,7 +436,7 @@ class Gathering {
       unread: parts,
       side,
       asksForMentions: this.#asksForMentions,
-      beside: overlay(this.#dump?.beside ?? [], this.#files.beside).objects,
+      beside: overlay(besideLive, this.#files.beside).objects,
     }
     const isGiven = this.#files.objects.length + this.#files.beside.length > 0
     const isChanged = isGiven || sources.without.length > 0
@@ -467,7 +491,8 @@ class Gathering {
           reading(
             snapshotSource([...withPossibleNames(start).objects, ...this.#named], {
               ...about,
-              beside: this.#dump?.beside ?? (live === undefined ? this.#files.beside : []),
+              beside: live === undefined ? this.#files.beside : besideLive,
+              unreadBeside: this.#install.unread,
             }),
           ),
           'little',
@@ -501,6 +526,15 @@ class Gathering {
       idle: [...idle],
       drive,
     }
+  }
+
+  /** The live side with what the files change and no list brings. */
+  #withInstall(side: LiveSide): LiveSide {
+    const { objects, unread, unreadKinds } = this.#install
+    const unverifiedRefs = [...side.unverifiedRefs, ...unread.values(), ...unreadKinds.values()]
+    return objects.length + unread.size + unreadKinds.size === 0
+      ? side
+      : { ...side, objects: [...side.objects, ...objects], unverifiedRefs }
   }
 
   /** What was read for its own sake, as the files leave it. */

@@ -53,6 +53,8 @@ export const NAMESPACES_MAX = 4
 /** What a change adds, edits or removes. */
 interface Changes {
   readonly files: readonly RawObject[]
+  /** Whether the files define kinds that answers read. */
+  readonly definesKinds?: boolean
   readonly without: readonly ObjectName[]
 }
 
@@ -75,7 +77,10 @@ export function namespacesToRead(
   if (allNamespaces || inForce === undefined || readsAll) return undefined
   const touched = changes.files.map(({ value }) => readMeta(value).namespace)
   // What has no namespace can reach into every one of them.
-  const isWide = touched.includes('') || changes.without.some(({ kind }) => isClusterScoped(kind))
+  const isWide =
+    changes.definesKinds === true ||
+    touched.includes('') ||
+    changes.without.some(({ kind }) => isClusterScoped(kind))
   if (aboutFiles && isWide) return undefined
   const namespaces = new Set([
     ...(aboutFiles && touched.length > 0 ? [] : named.map((namespace) => namespace ?? inForce)),

@@ -5,7 +5,10 @@ import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import type { LiveSide } from '../cluster/live-side.ts'
 
 /** What a snapshot needs to know beside its objects. */
-export interface Beside extends Pick<SnapshotSource, 'gaps' | 'unread' | 'asksForMentions' | 'beside'> {
+export interface Beside extends Pick<
+  SnapshotSource,
+  'gaps' | 'unread' | 'asksForMentions' | 'beside' | 'unreadBeside'
+> {
   /** Undefined where no cluster was asked. */
   readonly side: LiveSide | undefined
   /** The namespaces in question; undefined: all of them. */

@@ -8,6 +8,11 @@ import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
 import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
 import { objectKey } from '@kleym/shared/core/model/objects/object-key.ts'
 import type { Origin, RawObject } from '@kleym/shared/core/model/objects/raw.ts'
+import {
+  unknownReasonFix,
+  unknownReasonText,
+  type UnknownReason,
+} from '@kleym/shared/core/model/unknown-reason.ts'
 import type { KindScope } from '../sources/crd-scopes.ts'
 import type { DesiredState } from '../sources/load.ts'
 import type { FileRoute } from '../sources/tree.ts'
@@ -18,7 +23,7 @@ import { boundedProblems, placeText, type InputProblem, type ProblemReach } from
 export function takenAway(after: DesiredState, before: DesiredState | undefined): readonly InputProblem[] {
   if (before === undefined) return []
   return boundedProblems([
-    ...kindsTaken(after, before),
+    ...kindsTaken(after, before.definedKinds),
     ...namespacesTaken(after, before),
     ...accountsTaken(after, before),
     ...filesRerouted(after, before),
@@ -28,22 +33,52 @@ export function takenAway(after: DesiredState, before: DesiredState | undefined)
 
 const CLUSTER_SPIFFE_IDS = qualifiedKind(CLUSTER_SPIFFE_ID)
 
-function kindsTaken({ objects, definedKinds }: DesiredState, before: DesiredState): readonly InputProblem[] {
-  if (before.definedKinds.length === 0) return []
-  const [had, has] = [before.definedKinds, definedKinds].map(partsByKind)
+/** What a cluster, or a dump of it, has of CRDs that files hold too. */
+export interface LiveKinds {
+  readonly definedKinds: readonly KindScope[]
+  /** Why a CRD could not be read, by its kind. */
+  readonly unread: ReadonlyMap<string, UnknownReason>
+}
+
+/** Of files over what is live: what their CRDs take away from the live ones, or may. A CRD that no file holds stays. */
+export function takenFromKinds(
+  objects: readonly RawObject[],
+  definedKinds: readonly KindScope[],
+  live: LiveKinds,
+): readonly InputProblem[] {
+  const given = new Set(definedKinds.map(({ kind }) => kind))
+  const taken = kindsTaken(
+    { objects, definedKinds },
+    live.definedKinds.filter(({ kind }) => given.has(kind)),
+  )
+  const unread = [...live.unread].map(([kind, why]): InputProblem => ({
+    kind: 'taken away',
+    what: `the change may take away something from the CRD of ${kind}`,
+    where: `the CRD of ${kind}`,
+    why: unknownReasonText(why),
+    fix: unknownReasonFix(why),
+    reach: reachOfKind(kind),
+  }))
+  return boundedProblems([...taken, ...unread])
+}
+
+function reachOfKind(kind: string): readonly ProblemReach[] {
+  const mayBeOutput = kind === CLUSTER_SPIFFE_IDS && { mayBeOutput: true }
+  return [{ kind, namespace: undefined, name: undefined, ...mayBeOutput }]
+}
+
+function kindsTaken(
+  { objects, definedKinds }: Pick<DesiredState, 'objects' | 'definedKinds'>,
+  before: readonly KindScope[],
+): readonly InputProblem[] {
+  if (before.length === 0) return []
+  const [had, has] = [before, definedKinds].map(partsByKind)
   const used = versionsUsed(objects)
   return [...(had ?? [])].flatMap(([kind, { parts }]) => {
     const versions = used.get(kind)
     if (versions === undefined) return []
     const left = has?.get(kind)
-    const reach = [
-      {
-        kind,
-        namespace: undefined,
-        name: undefined,
-        ...(kind === CLUSTER_SPIFFE_IDS && { mayBeOutput: true }),
-      },
-    ]
+    const reach = reachOfKind(kind)
     if (left === undefined)
       return problem(`the CRD of ${kind}`, undefined, {
         why: `what deletes it deletes every ${kind}, and what deletes nothing leaves them`,
@@ -83,7 +118,7 @@ interface Defined {
 }
 
 /** The versions in which kinds are read, or written in files; kleym's ClusterSPIFFEIDs are in no file. */
-function versionsUsed(objects: readonly RawObject[]): ReadonlyMap<string, ReadonlySet<string>> {
+export function versionsUsed(objects: readonly RawObject[]): ReadonlyMap<string, ReadonlySet<string>> {
   const used = new Map<string, Set<string>>([[CLUSTER_SPIFFE_IDS, new Set([CLUSTER_SPIFFE_ID.version])]])
   for (const { value } of objects) {
     const version = stringAt(value, 'apiVersion')?.split('/').at(-1) ?? ''

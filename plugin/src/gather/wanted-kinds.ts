@@ -9,13 +9,13 @@ import {
   NAMING_KINDS,
   OBJECTIVE_KINDS,
   OLD_ACCESS_POLICIES,
+  OPENSHIFT_AGENT,
+  OPENSHIFT_SCM,
   POOL_IMPORT,
   POOL_KINDS,
 } from '@kleym/shared/core/model/kinds.ts'
 import { SPIRE_GROUP } from '@kleym/shared/core/model/names.ts'
 import { SCM_CONFIG_KIND } from '@kleym/shared/core/model/subject-groups.ts'
-import { OPENSHIFT_AGENT } from '@kleym/shared/core/model/objects/agent-config.ts'
-import { OPENSHIFT_SCM } from '@kleym/shared/core/analysis/index.ts'
 import { CRD_KIND } from '@kleym/shared/core/answers/index.ts'
 import { WORKLOAD_KINDS } from '@kleym/shared/core/model/objects/workload.ts'
 import type { WantedKind } from '../sources/wanted-kind.ts'

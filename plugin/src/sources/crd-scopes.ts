@@ -3,12 +3,15 @@
 import { own, recordsAt, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import { fieldsDefined } from '@kleym/shared/core/model/objects/crd-fields.ts'
 import { qualifiedKind, kindKey } from '@kleym/shared/core/model/kinds.ts'
+import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
 
 /** What a CRD says of its kind. */
 export interface KindScope {
   /** With its group. */
   readonly kind: string
   readonly isNamespaced: boolean
+  /** Of the CRD, if its document was parsed. */
+  readonly name?: string
   /** What it has of it, by version, if its document was parsed: `version v1`, and fields that answers rest on. */
   readonly parts?: ReadonlyMap<string, readonly string[]>
 }
@@ -22,7 +25,13 @@ export function scopeOfCrd(value: JsonRecord): KindScope | undefined {
   const [group, kind] = [stringAt(value, 'spec', 'group'), stringAt(value, 'spec', 'names', 'kind')]
   const scope = kindScope(group, kind, stringAt(value, 'spec', 'scope'))
   const served = recordsAt(value, 'spec', 'versions').filter((one) => own(one, 'served') !== false)
-  return scope && { ...scope, parts: new Map(served.map((one) => partsOf(one, group, kind))) }
+  return (
+    scope && {
+      ...scope,
+      name: readMeta(value).name,
+      parts: new Map(served.map((one) => partsOf(one, group, kind))),
+    }
+  )
 }
 
 function partsOf(version: JsonRecord, group = '', kind = ''): readonly [string, readonly string[]] {

@@ -14,13 +14,13 @@ import {
 } from '@kleym/shared/core/base/json.ts'
 import {
   CLUSTER_SPIFFE_ID,
+  OPENSHIFT_AGENT,
   REGISTRATIONS,
   kindOf,
   qualifiedKind,
   kindKey,
 } from '@kleym/shared/core/model/kinds.ts'
 import { ANNOTATION_BINDING, CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/model/names.ts'
-import { OPENSHIFT_AGENT } from '@kleym/shared/core/model/objects/agent-config.ts'
 import type { Origin, RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
 import { appliedBy } from './commands.ts'

@@ -4,12 +4,13 @@ import { mayHoldScmConfig } from '@kleym/shared/core/model/subject-groups.ts'
 import {
   groupOfApiVersion,
   OBJECTIVE_KIND,
+  OPENSHIFT_AGENT,
   POOL_KIND,
   qualifiedKind,
 } from '@kleym/shared/core/model/kinds.ts'
 import { CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/model/names.ts'
 import { OPENSHIFT_PROVIDER } from '@kleym/shared/core/analysis/index.ts'
-import { mayHoldAgentConfig, OPENSHIFT_AGENT } from '@kleym/shared/core/model/objects/agent-config.ts'
+import { mayHoldAgentConfig } from '@kleym/shared/core/model/objects/agent-config.ts'
 import { kindsChangedBy, podChangeOf } from '@kleym/shared/core/model/objects/pod-changers.ts'
 import { isUnreadKind, mayMakePodsByText } from '@kleym/shared/core/model/objects/pod-makers.ts'
 import { CRD } from './crd-scopes.ts'

@@ -1,13 +1,8 @@
 // Finds the SPIRE Controller Manager's configuration (ControllerManagerConfig) in a file or among the objects: raw, or
 // under any key of a ConfigMap, as the SPIRE charts install it. It is found here and judged in the core.
 import { SCM_CONFIG_KIND } from '@kleym/shared/core/model/subject-groups.ts'
-import {
-  OPENSHIFT_CLASS,
-  OPENSHIFT_SCM,
-  openshiftScmConfig,
-  type ScmConfigText,
-} from '@kleym/shared/core/analysis/index.ts'
-import { kindOf, qualifiedKind, kindKey } from '@kleym/shared/core/model/kinds.ts'
+import { OPENSHIFT_CLASS, openshiftScmConfig, type ScmConfigText } from '@kleym/shared/core/analysis/index.ts'
+import { kindOf, OPENSHIFT_SCM, qualifiedKind, kindKey } from '@kleym/shared/core/model/kinds.ts'
 import { SPIRE_GROUP } from '@kleym/shared/core/model/names.ts'
 import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
 import { resolve } from 'node:path'

@@ -6,6 +6,9 @@ import {
   CLUSTER_SPIFFE_ID,
   CLUSTER_STATIC_ENTRY,
   FEDERATED_TRUST_DOMAIN,
+  INSTALL_KINDS,
+  OPENSHIFT_AGENT,
+  OPENSHIFT_SCM,
   OBJECTIVE_KINDS,
   NAMING_KINDS,
   OLD_ACCESS_POLICIES,
@@ -99,6 +102,9 @@ export const SUBJECTS: readonly Resource[] = [
 /** All of them. */
 export const RESOURCES: readonly Resource[] = [
   ...SUBJECTS,
+  ...INSTALL_KINDS,
+  clusterScoped(OPENSHIFT_SCM),
+  clusterScoped(OPENSHIFT_AGENT),
   EVENTS,
   LEASES,
   TOKEN_REVIEWS,

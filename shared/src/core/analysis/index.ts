@@ -77,7 +77,6 @@ export {
 export {
   OPENSHIFT_CLASS,
   OPENSHIFT_PROVIDER,
-  OPENSHIFT_SCM,
   openshiftRegistrations,
   openshiftScmConfig,
 } from './settings/openshift-scm.ts'

@@ -16,6 +16,7 @@ export {
   type LostIdentity,
   type VerdictChange,
   NOTHING_DONE,
+  concernsAll,
   effectByHolder,
   effectOf,
   exchangesOf,

@@ -142,6 +142,52 @@ export const POLICY_KINDS: readonly string[] = [
   ...NAMING_KINDS.map(qualifiedKind),
 ]
 
+/** How OpenShift's operator is told to run SPIRE; there is one object, which is called `cluster`: https://github.com/openshift/zero-trust-workload-identity-manager, api/v1alpha1 */
+export const OPENSHIFT_SCM = {
+  group: 'operator.openshift.io',
+  version: 'v1alpha1',
+  kind: 'ZeroTrustWorkloadIdentityManager',
+  plural: 'zerotrustworkloadidentitymanagers',
+} as const satisfies Kind
+/** The same of its agents. */
+export const OPENSHIFT_AGENT = {
+  group: 'operator.openshift.io',
+  version: 'v1alpha1',
+  kind: 'SpireAgent',
+  plural: 'spireagents',
+} as const satisfies Kind
+
+/** The group of roles and their bindings. */
+export const RIGHTS_GROUP = 'rbac.authorization.k8s.io'
+
+/** A kind, and whether its objects have a namespace. */
+export interface ScopedKind extends Kind {
+  readonly namespaced: boolean
+}
+
+/** What says how SPIRE and kleym run, and which no answer reads otherwise. */
+export const INSTALL_KINDS: readonly ScopedKind[] = [
+  { ...v1('', 'Service', 'services'), namespaced: true },
+  { ...v1('networking.k8s.io', 'NetworkPolicy', 'networkpolicies'), namespaced: true },
+  { ...v1('storage.k8s.io', 'CSIDriver', 'csidrivers'), namespaced: false },
+  {
+    ...v1(
+      'admissionregistration.k8s.io',
+      'ValidatingWebhookConfiguration',
+      'validatingwebhookconfigurations',
+    ),
+    namespaced: false,
+  },
+  { ...v1(RIGHTS_GROUP, 'Role', 'roles'), namespaced: true },
+  { ...v1(RIGHTS_GROUP, 'RoleBinding', 'rolebindings'), namespaced: true },
+  { ...v1(RIGHTS_GROUP, 'ClusterRole', 'clusterroles'), namespaced: false },
+  { ...v1(RIGHTS_GROUP, 'ClusterRoleBinding', 'clusterrolebindings'), namespaced: false },
+]
+
+function v1(group: string, kind: string, plural: string): Kind {
+  return { group, version: 'v1', kind, plural }
+}
+
 /** A group that has pools. */
 export type PoolGroup = (typeof POOL_KINDS)[number]['group']
 /** A group that has objectives. */

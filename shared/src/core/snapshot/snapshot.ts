@@ -19,6 +19,7 @@ import {
   POOL_IMPORT,
   POOL_KIND,
   OBJECTIVE_KIND,
+  OPENSHIFT_AGENT,
   kindKey,
 } from '../model/kinds.ts'
 import { ISTIO_NAMESPACE, meshTrustIn, type MeshTrust } from '../model/naming/istio-source.ts'
@@ -58,9 +59,9 @@ import { readClusterStaticEntry, type ClusterStaticEntry } from '../model/object
 import type { PodMaker } from '../model/objects/pod-makers.ts'
 import { configuredRights, type ConfiguredRight } from '../model/objects/configured-rights.ts'
 import { agentNodesIn, type AgentNodes } from '../model/objects/agent-nodes.ts'
-import { spireMakeup, type SpireMakeup } from '../model/objects/spire-makeup.ts'
+import { spireMakeup, type SpireMakeup, type UnreadParts } from '../model/objects/spire-makeup.ts'
 import { spireSetup, type SpireSetup } from '../model/objects/spire-setup.ts'
-import { agentConfigsIn, attestedBy, OPENSHIFT_AGENT } from '../model/objects/agent-config.ts'
+import { agentConfigsIn, attestedBy } from '../model/objects/agent-config.ts'
 import { AdmissionLabels, keysNamedBy } from '../model/objects/admission-labels.ts'
 import { containersAskedFor, INJECTION_KEYS, withInjected } from '../model/objects/sidecars.ts'
 import { isWorkload, readWorkloadPods } from '../model/objects/workload.ts'
@@ -142,6 +143,8 @@ export interface SnapshotSource {
   readonly objects: readonly RawObject[]
   /** Objects of kinds that no answer reads, and that say how SPIRE and kleym run (`PART_KINDS`). */
   readonly beside?: readonly RawObject[]
+  /** Of the state before a change: what of that, and of ConfigMaps, a comparison asks for and could not be read. */
+  readonly unreadBeside?: UnreadParts
   /** Why the cluster may hold objects that are not here. */
   readonly gaps?: Gaps
   /** What documents that could not be read may hold; a gap of a whole kind is not repeated here. */
@@ -330,7 +333,7 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
     mayMountWorkloadApi: podChanges.some(({ mountsWorkloadApi }) => mountsWorkloadApi),
     configuredRights: of('ConfigMap').flatMap(configuredRights),
     spireSetup: spireSetup(objects),
-    spireMakeup: spireMakeup(objects, source.beside ?? []),
+    spireMakeup: spireMakeup(objects, source.beside ?? [], source.unreadBeside),
     agentNodes: agentNodesIn(objects),
     manifestFaults: readManifestFaults(
       FIELD_CHECKED.flatMap((key) => of(key).filter(isOfScope)),

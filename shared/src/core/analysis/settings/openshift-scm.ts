@@ -5,12 +5,6 @@ import { own, stringAt, type JsonRecord } from '../../base/json.ts'
 import { CLUSTER_SPIFFE_ID } from '../../model/kinds.ts'
 import { NAMESPACE_NAME_LABEL } from '../../model/names.ts'
 
-/** The kind of that object; there is one, which is called `cluster`. */
-export const OPENSHIFT_SCM = {
-  group: 'operator.openshift.io',
-  kind: 'ZeroTrustWorkloadIdentityManager',
-} as const
-
 /** The class that its SCM always has. */
 export const OPENSHIFT_CLASS = 'zero-trust-workload-identity-manager-spire'
 

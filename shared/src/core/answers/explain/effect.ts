@@ -16,6 +16,7 @@ import { setupDifference } from '../../model/objects/spire-setup.ts'
 import {
   DEFAULT_PARENT_ID_TEMPLATE,
   unfollowedDifference,
+  settingsText,
   type ScmSettings,
 } from '../../model/objects/scm-settings.ts'
 import { whyEntriesStay } from '../../predict/index.ts'
@@ -512,6 +513,19 @@ function giveOtherParents(before: State, after: State): boolean {
     parentIDTemplate.includes('ClusterName') ? [parentIDTemplate, clusterName] : [parentIDTemplate],
   )
   return !deepEqual(from, to)
+}
+
+/** Whether a change is about all that there is, in whichever namespace: it is of the install, or of settings. */
+export function concernsAll(before: State, after: State): boolean {
+  if (before.base === after.base) return false
+  return (
+    installDifference(before.base, after.base) !== undefined ||
+    textOfSettings(before) !== textOfSettings(after)
+  )
+}
+
+function textOfSettings({ base: { settings, config } }: State): string {
+  return settingsText([{ ...settings, source: '' }, config])
 }
 
 /** In what SPIRE, or the rights of kleym, are otherwise; undefined: in nothing that both sides show. */

@@ -2,24 +2,15 @@
 // entries. Source: https://kubernetes.io/docs/reference/access-authn-authz/rbac/
 import { getOrCreate } from '../../base/get-or-create.ts'
 import { canonicalText, isRecord, listAt, own, recordsAt, stringAt, textsAt } from '../../base/json.ts'
-import { kindKey } from '../kinds.ts'
+import { INSTALL_KINDS, qualifiedKind, RIGHTS_GROUP } from '../kinds.ts'
 import { namespacedName } from '../namespaced-name.ts'
 import { readMeta } from './meta.ts'
 import type { RawObject } from './raw.ts'
 
-const GROUP = 'rbac.authorization.k8s.io'
 /** The kinds that rights are read from, with their group. */
-export const RIGHTS_KINDS: readonly string[] = [
-  'Role',
-  'RoleBinding',
-  'ClusterRole',
-  'ClusterRoleBinding',
-].map((kind) => `${kind}.${GROUP}`)
-
-/** Whether they have a namespace. */
-export function isOfNamespace(kind: string): boolean {
-  return kind.startsWith('Role')
-}
+export const RIGHTS_KINDS: readonly string[] = INSTALL_KINDS.filter(
+  ({ group }) => group === RIGHTS_GROUP,
+).map(qualifiedKind)
 
 /** One right; `*` stands for any. */
 interface Right {
@@ -43,7 +34,7 @@ const RIGHTS_MAX = 1_000
 
 /** Tells what the account of a namespace may do, by these objects. */
 export function rightsAmong(objects: readonly RawObject[]): (namespace: string, account: string) => Rights {
-  const byKind = Map.groupBy(objects, ({ value }) => kindKey(value).slice(0, -GROUP.length - 1))
+  const byKind = Map.groupBy(objects, ({ value }) => stringAt(value, 'kind') ?? '')
   const of = (kind: string): readonly RawObject['value'][] =>
     (byKind.get(kind) ?? []).map(({ value }) => value)
   const roles = new Map(
@@ -55,7 +46,8 @@ export function rightsAmong(objects: readonly RawObject[]): (namespace: string, 
   const rulesOf = (role: RawObject['value']): readonly unknown[] => {
     const selectors = recordsAt(own(role, 'aggregationRule'), 'clusterRoleSelectors')
     const others = selectors.length === 0 ? [] : clusterRoles.filter((one) => isAggregated(one, selectors))
-    return [role, ...others].flatMap((one) => listAt(one, 'rules'))
+    // The rules of an aggregated role are written by a controller.
+    return (others.length === 0 ? [role] : others).flatMap((one) => listAt(one, 'rules'))
   }
   const bindings = ['RoleBinding', 'ClusterRoleBinding'].flatMap((kind) =>
     of(kind).map((binding) => ({
@@ -85,6 +77,31 @@ export function rightsAmong(objects: readonly RawObject[]): (namespace: string, 
     )
     return [...new Set(given)].flat()
   }
+}
+
+/**
+ * Whether an edit of a role or a binding, by itself, may take a right away from anybody. From whom, and whether another role gives it too, the
+ * other roles and bindings tell.
+ */
+export function mayTakeRights(before: RawObject['value'], after: RawObject['value']): boolean {
+  const isEdited = (field: string): boolean =>
+    canonicalText(own(before, field) ?? null) !== canonicalText(own(after, field) ?? null)
+  const [had, has] = [before, after].map((role) => rightsOf(listAt(role, 'rules'), ''))
+  const subjects = new Set(listAt(after, 'subjects').map(subjectText))
+  const { labels } = readMeta(after)
+  return (
+    isEdited('roleRef') ||
+    isEdited('aggregationRule') ||
+    lostRight(had ?? [], has ?? []) !== undefined ||
+    listAt(before, 'subjects').some((one) => !subjects.has(subjectText(one))) ||
+    // A role is aggregated into others by its labels.
+    (stringAt(before, 'kind') === 'ClusterRole' &&
+      [...readMeta(before).labels].some(([key, value]) => labels.get(key) !== value))
+  )
+}
+
+function subjectText(subject: unknown): string {
+  return JSON.stringify(['kind', 'namespace', 'name'].map((field) => stringAt(subject, field) ?? ''))
 }
 
 /** A right that one has and others do not give, as a sentence; undefined: they give all of them. */

@@ -2,15 +2,12 @@
 // finds a `k8s:container-...` selector (docs/spire-facts.md §6). Found are agent.conf in a ConfigMap, as SPIRE's charts install it,
 // and OpenShift's SpireAgent, whose operator writes it.
 import { isRecord, own, stringAt } from '../../base/json.ts'
-import { groupOfApiVersion } from '../kinds.ts'
+import { groupOfApiVersion, OPENSHIFT_AGENT } from '../kinds.ts'
 import { readMeta } from './meta.ts'
 import type { RawObject } from './raw.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
 import type { LacksContainerSelectors, Namespace, NamespaceTold, Pod } from './pod.ts'
 import { readSpireConfig, secondsBelow, textsBelow } from './spire-config.ts'
-
-/** https://github.com/openshift/zero-trust-workload-identity-manager, api/v1alpha1 */
-export const OPENSHIFT_AGENT = { group: 'operator.openshift.io', kind: 'SpireAgent' } as const
 
 /** What an agent is configured with, as far as an answer asks. */
 export interface AgentConfig {

@@ -2,12 +2,14 @@
 // what they may do. Whether one works does not show; that a change makes it of something else does. Nothing here is a list of what matters:
 // whatever differs counts, but for what no program is started by.
 import { canonicalText, isRecord, own, recordsAt, stringAt, type JsonRecord } from '../../base/json.ts'
-import { kindKey, kindOf } from '../kinds.ts'
+import { INSTALL_KINDS, kindKey, kindOf, qualifiedKind } from '../kinds.ts'
 import { SCM_CONFIG_KIND } from '../subject-groups.ts'
 import { namespacedName } from '../namespaced-name.ts'
-import { isOfNamespace, lostRight, RIGHTS_KINDS, rightsAmong, type Rights } from './account-rights.ts'
+import { unknownReasonText, type UnknownReason } from '../unknown-reason.ts'
+import { lostRight, RIGHTS_KINDS, rightsAmong, type Rights } from './account-rights.ts'
 import { isOfAgent } from './agent-config.ts'
 import { readMeta } from './meta.ts'
+import { objectKey } from './object-key.ts'
 import type { RawObject } from './raw.ts'
 import { configTextsOf, isOfServer, isPartOfSpire, podSpecOf, runsSpire } from './spire-setup.ts'
 import { imageName, SPIFFE_CSI_DRIVER } from './workload-api.ts'
@@ -17,14 +19,12 @@ const CSI_DRIVER = 'CSIDriver.storage.k8s.io'
 const NETWORK_POLICY = 'NetworkPolicy.networking.k8s.io'
 const VALIDATING_WEBHOOK = 'ValidatingWebhookConfiguration.admissionregistration.k8s.io'
 
-/** The kinds that only say how SPIRE and kleym run, with their groups, and whether they have a namespace. No answer reads them otherwise. */
-export const PART_KINDS: ReadonlyMap<string, boolean> = new Map([
-  [SERVICE, true],
-  [NETWORK_POLICY, true],
-  [CSI_DRIVER, false],
-  [VALIDATING_WEBHOOK, false],
-  ...RIGHTS_KINDS.map((kind) => [kind, isOfNamespace(kind)] as const),
-])
+const CONFIG_MAP = 'ConfigMap'
+
+/** `INSTALL_KINDS`, qualified, and whether they have a namespace. */
+export const PART_KINDS: ReadonlyMap<string, boolean> = new Map(
+  INSTALL_KINDS.map((kind) => [qualifiedKind(kind), kind.namespaced]),
+)
 
 /** An object, by what it is made of. */
 interface Part {
@@ -42,10 +42,15 @@ export interface SpireMakeup {
   readonly parts: ReadonlyMap<string, Part>
   /** By namespace and name of the account. */
   readonly rights: ReadonlyMap<string, Rights>
+  /** What a comparison asks for and could not be read, each with the reason; by kind and name. */
+  readonly unread: UnreadParts
 }
 
+/** Objects that could not be read, each with the reason; by kind and name. */
+export type UnreadParts = ReadonlyMap<string, UnknownReason>
+
 /** Nothing is known of them. */
-export const NO_PARTS: SpireMakeup = { parts: new Map(), rights: new Map() }
+export const NO_PARTS: SpireMakeup = { parts: new Map(), rights: new Map(), unread: new Map() }
 
 /** The workload of a part. */
 interface Runner {
@@ -70,13 +75,76 @@ function runnersAmong(objects: readonly RawObject[]): readonly Runner[] {
   })
 }
 
+/** Where a comparison asks for an object. */
+export interface ObjectAsked {
+  /** Qualified. */
+  readonly kind: string
+  /** Empty: it has none. */
+  readonly namespace: string
+  readonly name: string
+}
+
+/** What is compared with what is live. */
+export interface InstallEdit {
+  /** What was read of the cluster. */
+  readonly live: readonly RawObject[]
+  /** Whether that is of all namespaces, so that every part is among it. */
+  readonly isAll: boolean
+  readonly files: readonly RawObject[]
+  /** Those of the files of `PART_KINDS`. */
+  readonly beside: readonly RawObject[]
+}
+
+/**
+ * What a comparison asks the cluster for because of the files: each object of them that may say how a part runs, before or after, and the
+ * ConfigMaps that either version of an edited workload names. What is certainly about something else is left out, and nothing but that.
+ */
+export function objectsAsked({ live, isAll, files, beside }: InstallEdit): readonly ObjectAsked[] {
+  const runners = runnersAmong([...live, ...files])
+  const namespaces = new Set(runners.map(({ namespace }) => namespace))
+  const edited = new Set(files.map(({ value }) => objectKey(value)))
+  const isAboutNoPart = (value: JsonRecord): boolean => {
+    if (isAll && runners.length === 0) return true
+    const { namespace, name } = readMeta(value)
+    const kind = kindKey(value)
+    if (kind === CSI_DRIVER) return name !== SPIFFE_CSI_DRIVER
+    return [SERVICE, NETWORK_POLICY, CONFIG_MAP].includes(kind) && !namespaces.has(namespace)
+  }
+  const given = [...beside, ...files.filter(({ value }) => kindKey(value) === CONFIG_MAP)].filter(
+    ({ value }) => configTextsOf(value).some(isConfiguration) || !isAboutNoPart(value),
+  )
+  const named = runners.flatMap(({ object, namespace, spec }): readonly ObjectAsked[] => {
+    if (!edited.has(objectKey(object.value))) return []
+    const names = new Set<string>()
+    leavesOf(spec, '', (name) => {
+      names.add(name)
+      return undefined
+    })
+    return [...names].map((name) => ({ kind: CONFIG_MAP, namespace, name }))
+  })
+  const asked = [
+    ...given.map(({ value }) => {
+      const { namespace, name } = readMeta(value)
+      return { kind: kindKey(value), namespace, name }
+    }),
+    ...named,
+  ]
+  return [...new Map(asked.map((one) => [JSON.stringify(one), one])).values()].filter(
+    ({ name }) => name !== '',
+  )
+}
+
 /** Reads the parts among the objects; `beside` are those of `PART_KINDS`. */
-export function spireMakeup(objects: readonly RawObject[], beside: readonly RawObject[]): SpireMakeup {
+export function spireMakeup(
+  objects: readonly RawObject[],
+  beside: readonly RawObject[],
+  unread: UnreadParts = NO_PARTS.unread,
+): SpireMakeup {
   const runners = runnersAmong(objects)
-  if (runners.length === 0) return NO_PARTS
+  if (runners.length === 0) return unread.size === 0 ? NO_PARTS : { ...NO_PARTS, unread }
   const ofSpire = runners.filter(({ spec }) => runsSpire(spec))
   const configMaps = new Map(
-    objects.flatMap(({ value }) => (kindKey(value) === 'ConfigMap' ? [[nameOf(value), value] as const] : [])),
+    objects.flatMap(({ value }) => (kindKey(value) === CONFIG_MAP ? [[nameOf(value), value] as const] : [])),
   )
   const namespaces = new Set(ofSpire.map(({ namespace }) => namespace))
   const around = beside.filter(({ value }) => isAround(value, ofSpire, namespaces))
@@ -96,21 +164,25 @@ export function spireMakeup(objects: readonly RawObject[], beside: readonly RawO
         return [namespacedName(namespace, account), rightsOf(namespace, account)]
       }),
     ),
+    unread,
   }
 }
 
 /** In what the parts of one side are made otherwise than those of the other, as a sentence; undefined: in nothing that both show. */
 export function partsDifference(before: SpireMakeup, after: SpireMakeup): string | undefined {
+  const [unread] = before.unread
+  if (unread !== undefined)
+    return `whether ${unread[0]} is the same on both sides is not known: ${unknownReasonText(unread[1])}`
   for (const [name, from] of before.parts) {
     const to = after.parts.get(name)
     if (to === undefined) return `${name} is there on one side, and not on the other`
     const differing = differingFact(from, to)
     if (differing !== undefined) return `${name} has another ${differing} on the other side`
   }
-  const areManifests = before.parts.size > 0 && [...before.parts.values()].every((one) => one.isManifest)
-  const added = [...after.parts].find(
-    ([name, { restricts }]) => areManifests && restricts && !before.parts.has(name),
-  )
+  const added =
+    before.parts.size === 0
+      ? undefined
+      : [...after.parts].find(([name, { restricts }]) => restricts && !before.parts.has(name))
   if (added !== undefined) return `${added[0]} is there on one side, and not on the other`
   for (const [account, had] of before.rights) {
     const lost = lostRight(had, after.rights.get(account) ?? [])
@@ -120,19 +192,80 @@ export function partsDifference(before: SpireMakeup, after: SpireMakeup): string
 }
 
 /** The parts as one text. */
-export function partsText({ parts, rights }: SpireMakeup): string {
-  return canonicalText([[...parts].map(([name, { facts }]) => [name, [...facts]]), [...rights]])
+export function partsText({ parts, rights, unread }: SpireMakeup): string {
+  return canonicalText([
+    [...parts].map(([name, { facts }]) => [name, [...facts]]),
+    [...rights],
+    [...unread.keys()],
+  ])
 }
 
-/** What one side alone says counts if nothing fills in what it leaves out. */
 function differingFact(from: Part, to: Part): string | undefined {
-  const areManifests = from.isManifest && to.isManifest
   const paths = new Set([...from.facts.keys(), ...to.facts.keys()])
   return [...paths].find((path) => {
     const [left, right] = [from.facts.get(path), to.facts.get(path)]
-    return left === undefined || right === undefined ? areManifests : left !== right
+    if (left === undefined) return right !== undefined && isOnlyIn(to, from, path, right)
+    if (right === undefined) return isOnlyIn(from, to, path, left)
+    // What a manifest leaves empty, a program fills in.
+    const isFilled = (from.isManifest && left === EMPTY) || (to.isManifest && right === EMPTY)
+    return left !== right && !(from.isManifest !== to.isManifest && isFilled)
   })
 }
+
+/** Whether what one side alone says is a difference: the API server keeps no zero of a manifest, and fills in what a manifest leaves out. */
+function isOnlyIn(one: Part, other: Part, path: string, value: string): boolean {
+  if (one.isManifest === other.isManifest) return true
+  return one.isManifest ? !ZERO.has(value) : !FILLED_IN.has(path.replace(/^.*\./, ''))
+}
+
+const ZERO: ReadonlySet<string> = new Set(['null', 'false', '0', '""'])
+/** The content of a ConfigMap that holds nothing. */
+const EMPTY = ''
+
+/**
+ * Fields that the API server fills in where a manifest leaves them out. One that is missing here makes an answer open, and hides nothing.
+ * https://github.com/kubernetes/kubernetes/blob/v1.36.0/pkg/apis/core/v1/defaults.go, and those of apps, networking, storage and
+ * admissionregistration
+ */
+const FILLED_IN: ReadonlySet<string> = new Set([
+  // Of pods and their volumes.
+  'apiVersion',
+  'defaultMode',
+  'dnsPolicy',
+  'expirationSeconds',
+  'hostPort',
+  'protocol',
+  'restartPolicy',
+  'schedulerName',
+  'serviceAccount',
+  'type',
+  // Of Services.
+  'allocateLoadBalancerNodePorts',
+  'clusterIP',
+  'clusterIPs',
+  'externalTrafficPolicy',
+  'healthCheckNodePort',
+  'internalTrafficPolicy',
+  'ipFamilies',
+  'ipFamilyPolicy',
+  'nodePort',
+  'sessionAffinity',
+  'targetPort',
+  'timeoutSeconds',
+  // Of policies of the network, of CSIDrivers and of webhooks.
+  'attachRequired',
+  'failurePolicy',
+  'fsGroupPolicy',
+  'matchPolicy',
+  'podInfoOnMount',
+  'policyTypes',
+  'port',
+  'requiresRepublish',
+  'scope',
+  'seLinuxMount',
+  'storageCapacity',
+  'volumeLifecycleModes',
+])
 
 function partOf(
   { value, isManifest }: RawObject,
@@ -264,15 +397,18 @@ function leavesOf(
 
 /** What a ConfigMap holds beside the configurations that are compared setting by setting. */
 function contentOf(configMap: JsonRecord): string {
-  const compared = new Set(configTextsOf(configMap).filter(isComparedElsewhere))
+  const compared = new Set(configTextsOf(configMap).filter(isConfiguration))
   const data = own(configMap, 'data')
   const rest = Object.entries(isRecord(data) ? data : {}).map(([key, text]) => [
     key,
     typeof text === 'string' && compared.has(text) ? '' : text,
   ])
-  return canonicalText([Object.fromEntries(rest), own(configMap, 'binaryData') ?? null])
+  const { binaryData } = configMap
+  return rest.length === 0 && binaryData === undefined
+    ? EMPTY
+    : canonicalText([Object.fromEntries(rest), binaryData ?? null])
 }
 
-function isComparedElsewhere(text: string): boolean {
+function isConfiguration(text: string): boolean {
   return isOfServer(text) || isOfAgent(text) || text.includes(SCM_CONFIG_KIND)
 }
