@@ -52,10 +52,10 @@ export class CounterpartReader {
     return { objects, unread }
   }
 
-  /** Reads all objects of some kinds, in some namespaces or in all. */
-  async readAll(kinds: readonly string[], namespaces: readonly string[] | undefined): Promise<Counterparts> {
+  /** Reads all objects of some kinds. */
+  async readAll(kinds: readonly string[]): Promise<Counterparts> {
     const readings = await Promise.all(
-      kinds.map(async (kind) => [kind, await this.#list(kind, namespaces)] as const),
+      kinds.map(async (kind) => [kind, await this.#list(kind, undefined)] as const),
     )
     return {
       objects: readings.flatMap(([, reading]) => (reading.state === 'read' ? reading.objects : [])),
@@ -119,6 +119,7 @@ function isCalled(value: unknown, { namespace, name }: ObjectAsked): boolean {
   return meta.name === name && meta.namespace === namespace
 }
 
-function nameOf({ kind, namespace, name }: ObjectAsked): string {
+/** How a reason names an object: `Service spire/server`. */
+export function nameOf({ kind, namespace, name }: ObjectAsked): string {
   return `${kind} ${namespace === '' ? name : namespacedName(namespace, name)}`
 }

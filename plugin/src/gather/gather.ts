@@ -51,7 +51,7 @@ import { withPossibleNames } from './names.ts'
 import { markOfNearMiss, nearMissFindings } from './near-misses.ts'
 import { afterDeletionOf, isNamed, openChanges, overlay, takenToStay } from './overlay.ts'
 import { takenAway, takenFromKinds } from './taken-away.ts'
-import { NOTHING_LIVE, readLiveInstall } from './live-install.ts'
+import { installOfDump, NOTHING_LIVE, readLiveInstall } from './live-install.ts'
 import { skippedNotes, unreadNotes } from './notes.ts'
 import { gapsOf, unreadObjects, unreadParts } from './unread-parts.ts'
 import { idleSubjects, irrelevantNote, mayChange, scopeOfAnswer } from './relevant-problems.ts'
@@ -401,6 +401,8 @@ class Gathering {
   async #read(side: LiveSide | undefined, question: Question | undefined): Promise<Objects> {
     const { settings, sources } = this.#options
     const live = (side && this.#withInstall(side).objects) ?? this.#dump?.objects
+    const compared = question?.aboutFiles === true ? this.#dump : undefined
+    const install = compared === undefined ? this.#install : installOfDump(compared, this.#files)
     const besideLive = this.#dump?.beside ?? this.#install.beside
     const laid = overlay(live ?? [], this.#files.objects)
     const problems = [...(this.#dump?.problems ?? []), ...this.#files.problems, ...laid.problems]
@@ -417,8 +419,8 @@ class Gathering {
       ...openChanges(this.#files.objects, sources.appliedOver?.objects ?? []),
       ...takenAway(this.#files, sources.appliedOver),
       ...takenFromKinds(laid.objects, this.#files.definedKinds, {
-        definedKinds: this.#dump?.definedKinds ?? this.#install.definedKinds,
-        unread: this.#install.unreadKinds,
+        definedKinds: install.definedKinds,
+        unread: install.unreadKinds,
       }),
       ...named.problems,
     ]
@@ -492,7 +494,7 @@ class Gathering {
             snapshotSource([...withPossibleNames(start).objects, ...this.#named], {
               ...about,
               beside: live === undefined ? this.#files.beside : besideLive,
-              unreadBeside: this.#install.unread,
+              unreadBeside: install.unread,
             }),
           ),
           'little',

@@ -12,7 +12,7 @@ import {
   type UnreadParts,
 } from '@kleym/shared/core/model/objects/spire-makeup.ts'
 import type { UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
-import type { CounterpartReader } from '../cluster/counterparts.ts'
+import { nameOf, type CounterpartReader } from '../cluster/counterparts.ts'
 import type { LiveSide } from '../cluster/live-side.ts'
 import { CRD, scopeOfCrd, type KindScope } from '../sources/crd-scopes.ts'
 import type { DesiredState } from '../sources/load.ts'
@@ -68,7 +68,7 @@ export async function readLiveInstall(
   )
   const edited = rightsEdited(beside ?? [], files.beside)
   // Who had them, and who else gives them, a reading of a few namespaces does not tell.
-  const rights = isAll && edited.length > 0 ? await readRights(reads, edited) : undefined
+  const rights = isAll && edited.length > 0 ? await reads.readAll(RIGHTS_KINDS) : undefined
   const others = beside?.filter(({ value }) => kindOf(value).group !== RIGHTS_GROUP) ?? []
   return {
     objects: objects ?? [],
@@ -83,6 +83,26 @@ export async function readLiveInstall(
     ),
     mayTakeRights: edited.length > 0,
   }
+}
+
+/** The same of a dump: it may be one of other kinds alone, and what it holds of no kind is not known. */
+export function installOfDump(dump: Files, files: Files): LiveInstall {
+  const kinds = new Set([...dump.objects, ...dump.beside].map(({ value }) => kindKey(value)))
+  const { objects, beside } = files
+  const asked = objectsAsked({ live: dump.objects, isAll: true, files: objects, beside })
+  const crds = dump.definedKinds.length > 0 ? [] : crdsAsked(files, dump.objects).values()
+  return {
+    ...NOTHING_LIVE,
+    definedKinds: dump.definedKinds,
+    unread: new Map(
+      asked.flatMap((one) => (kinds.has(one.kind) ? [] : [[nameOf(one), notInDump(one.kind)] as const])),
+    ),
+    unreadKinds: new Map([...crds].map((kind) => [kind, notInDump(CRD)])),
+  }
+}
+
+function notInDump(what: string): UnknownReason {
+  return { verb: 'list', what, cause: 'not given', fix: 'give a dump that holds it (--live)' }
 }
 
 /** Objects of the files of kinds that answers read, and that no list of the cluster was made for. */
@@ -123,15 +143,4 @@ function rightsEdited(live: readonly RawObject[], files: readonly RawObject[]): 
   if (rights.length === 0) return []
   const after = new Map(overlay(rights, files).objects.map(({ value }) => [objectKey(value), value]))
   return rights.filter(({ value }) => mayTakeRights(value, after.get(objectKey(value)) ?? value))
-}
-
-/** All roles and bindings that may tell who had a right: of the namespaces of the edited ones, if they are all in namespaces. */
-function readRights(reads: Reads, edited: readonly RawObject[]): ReturnType<Reads['readAll']> {
-  const namespaces = [...new Set(edited.map(({ value }) => readMeta(value).namespace))]
-  return namespaces.includes('')
-    ? reads.readAll(RIGHTS_KINDS, undefined)
-    : reads.readAll(
-        RIGHTS_KINDS.filter((kind) => PART_KINDS.get(kind) === true),
-        namespaces,
-      )
 }

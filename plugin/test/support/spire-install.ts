@@ -94,6 +94,7 @@ subjects: [{kind: ServiceAccount, name: scm, namespace: spire}]
 export const IN_NAMESPACE = [ROLE, ROLE_BINDING].map((one) =>
   one
     .replaceAll('ClusterRole', 'Role')
+    .replace('[pods, nodes]', '[configmaps]')
     .replace('metadata: {name: scm}', 'metadata: {name: leases, namespace: spire}')
     .replace('kind: Role, name: scm', 'kind: Role, name: leases'),
 )

@@ -5,7 +5,7 @@ import { PART_KINDS } from '@kleym/shared/core/model/objects/spire-makeup.ts'
 import { RESOURCES, resourceName } from '@kleym/shared/kube/resources.ts'
 import { drop, failure } from '@kleym/testing/faults/behaviour.ts'
 import { CHAT_BINDING, CHAT_OBJECTS } from '../../support/chat-world.ts'
-import { inProcess } from '../../support/in-process.ts'
+import { inProcess, type Ran } from '../../support/in-process.ts'
 import { onPlayedCluster, type Played, type RanLive } from '../../support/played-cluster.ts'
 import {
   AGENT,
@@ -93,7 +93,7 @@ const EDITS: readonly (readonly [what: string, file: string, said: string])[] = 
   [
     'a Role that gives less',
     edited(IN_NAMESPACE[0] ?? '', '[get, list, watch]', '[get, list]'),
-    'ServiceAccount spire/scm may watch pods in spire on one side, and not on the other',
+    'ServiceAccount spire/scm may watch configmaps in spire on one side, and not on the other',
   ],
   [
     'a RoleBinding without its subject',
@@ -306,6 +306,33 @@ describe('what may not be read', () => {
 function namedIn({ requests }: RanLive): readonly string[] {
   return requests.filter((one) => one.startsWith('get ') && !one.startsWith('get namespaces/'))
 }
+
+/** `diff` of one file with a dump. */
+async function diffOfDump(live: readonly string[], file: string): Promise<Ran> {
+  const cwd = await workspace({ 'dump.yaml': live.join('---\n'), 'pr.yaml': file })
+  return inProcess(['diff', '--offline', '-A', '--live', 'dump.yaml', '-f', 'pr.yaml', ...SETTINGS], cwd)
+}
+
+describe('a dump', () => {
+  test.each(EDITS)('shows that of %s', async (_, file) => {
+    const { code, stdout } = await diffOfDump(LIVE, file)
+    expect(stdout).toMatch(/^! 1 container undetermined/)
+    expect(code).toBe(4)
+  })
+
+  test.each<[kind: string, file: string]>([
+    ['ClusterRole', ROLE],
+    ['Service', SERVICE],
+    ['ConfigMap', AGENT_CONFIG],
+    ['CustomResourceDefinition', CRD],
+  ])('without a %s does not say that it is the same', async (kind, file) => {
+    const live = LIVE.filter((one) => !one.includes(`kind: ${kind}\n`))
+    const { code, stdout, stderr } = await diffOfDump(live, file)
+    expect(`${stdout}${stderr}`.replaceAll(/\s+/g, ' ')).toContain(`missing ${kind}`)
+    expect(code).toBe(4)
+    expect((await diffOfDump(LIVE, file)).code).toBe(0)
+  })
+})
 
 describe('what is asked for', () => {
   const POOL = CHAT_OBJECTS.split('---\n')[0] ?? ''
