@@ -713,3 +713,42 @@ test.each<[what: string, parts: readonly string[], isMissing: boolean]>([
   )
   expect(stdout.includes('lacks 1 entry')).toBe(isMissing)
 })
+
+const twoServers = (first: string, second: string): string =>
+  [
+    ['a', first],
+    ['b', second],
+  ]
+    .map(([namespace = '', port = '']) =>
+      [
+        SERVER.replace(
+          'spec: {containers: [',
+          'spec: {volumes: [{name: config, configMap: {name: spire-server}}], containers: [',
+        ),
+        SERVER_CONFIG.replace('"ca_ttl"', `"bind_port": "${port}", "ca_ttl"`),
+      ]
+        .join('---\n')
+        .replaceAll('namespace: spire}', `namespace: ${namespace}}`),
+    )
+    .join('---\n')
+
+test('two servers that swap a setting are other ones', async () => {
+  const { code, stdout } = await diff([twoServers('81', '82')], [twoServers('82', '81')])
+  expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
+    'StatefulSet a/spire-server has another content of pod.volumes[config].configMap on the other side',
+  )
+  expect(code).toBe(4)
+  const [one = '', other = ''] = [0, 1].map((at) =>
+    ['a', 'b']
+      .map((namespace, nth) =>
+        SERVER.replace('namespace: spire', `namespace: ${namespace}`).replace(
+          'replicas: 1',
+          `replicas: ${nth === at ? 0 : 1}`,
+        ),
+      )
+      .join('---\n'),
+  )
+  expect((await diff([one], [other])).code).toBe(4)
+  const logged = twoServers('81', '82').replaceAll('"ca_ttl": "24h"', '"ca_ttl": "12h"')
+  expect((await diff([twoServers('81', '82')], [logged])).code).toBe(0)
+})

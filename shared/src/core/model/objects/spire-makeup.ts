@@ -11,7 +11,14 @@ import { isOfAgent } from './agent-config.ts'
 import { readMeta } from './meta.ts'
 import { objectKey } from './object-key.ts'
 import type { RawObject } from './raw.ts'
-import { configTextsOf, isOfServer, isPartOfSpire, podSpecOf, runsSpire } from './spire-setup.ts'
+import {
+  configTextsOf,
+  isOfServer,
+  isPartOfSpire,
+  podSpecOf,
+  runsSpire,
+  settingsOfText,
+} from './spire-setup.ts'
 import { imageName, SPIFFE_CSI_DRIVER } from './workload-api.ts'
 
 const SERVICE = 'Service'
@@ -348,7 +355,7 @@ const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
 const CONTAINERS = ['initContainers', 'containers'] as const
 
 function factsOfPods(
-  { namespace, spec }: Runner,
+  { object, namespace, spec }: Runner,
   configMaps: ReadonlyMap<string, JsonRecord>,
 ): ReadonlyMap<string, string> {
   // What runs beside a program of SPIRE does not keep it from running; what runs before it does.
@@ -359,7 +366,9 @@ function factsOfPods(
       .map((one) => ({ ...withEffect(one), image: imageName(stringAt(one, 'image')) })),
   ])
   const pod = isRecord(spec) ? { ...withEffect(spec), ...Object.fromEntries(containers) } : {}
-  return new Map(leavesOf(pod, 'pod', (name) => configMaps.get(namespacedName(namespace, name))))
+  const leaves = leavesOf(pod, 'pod', (name) => configMaps.get(namespacedName(namespace, name)))
+  const isStopped = own(own(object.value, 'spec'), 'replicas') === 0
+  return new Map([...leaves, ...(isStopped ? [['number of replicas', 'none'] as const] : [])])
 }
 
 function withEffect(fields: JsonRecord): JsonRecord {
@@ -395,13 +404,12 @@ function leavesOf(
   })
 }
 
-/** What a ConfigMap holds beside the configurations that are compared setting by setting. */
+/** What a ConfigMap holds: of a server's configuration and of that of agents their settings, and not that of SCM, which is compared elsewhere. */
 function contentOf(configMap: JsonRecord): string {
-  const compared = new Set(configTextsOf(configMap).filter(isConfiguration))
   const data = own(configMap, 'data')
   const rest = Object.entries(isRecord(data) ? data : {}).map(([key, text]) => [
     key,
-    typeof text === 'string' && compared.has(text) ? '' : text,
+    typeof text === 'string' && isConfiguration(text) ? settingsOf(text) : text,
   ])
   const { binaryData } = configMap
   return rest.length === 0 && binaryData === undefined
@@ -411,4 +419,9 @@ function contentOf(configMap: JsonRecord): string {
 
 function isConfiguration(text: string): boolean {
   return isOfServer(text) || isOfAgent(text) || text.includes(SCM_CONFIG_KIND)
+}
+
+/** Two servers may swap what they are set to: of all parts together the settings are then the same. */
+function settingsOf(text: string): unknown {
+  return text.includes(SCM_CONFIG_KIND) ? '' : (settingsOfText(text) ?? text)
 }

@@ -234,6 +234,12 @@ function configuredIn(value: JsonRecord): readonly (readonly [what: string, show
   })
 }
 
+/** What a configuration of a server or of agents sets, but for what changes nothing; undefined: it cannot be read. */
+export function settingsOfText(text: string): readonly string[] | undefined {
+  const config = readSpireConfig(text)
+  return config && settingsIn(config, WITHOUT_EFFECT)
+}
+
 /** How agents attest themselves, and processes. */
 function ofAgent(config: SpireBlock): readonly (readonly [what: string, shown: string])[] {
   return (['NodeAttestor', 'WorkloadAttestor'] as const).flatMap((kind) =>
