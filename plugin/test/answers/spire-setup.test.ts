@@ -752,3 +752,48 @@ test('two servers that swap a setting are other ones', async () => {
   const logged = twoServers('81', '82').replaceAll('"ca_ttl": "24h"', '"ca_ttl": "12h"')
   expect((await diff([twoServers('81', '82')], [logged])).code).toBe(0)
 })
+
+/** The operator as its chart starts it. */
+const started = operator.replace(
+  'image: kleym, ',
+  'image: registry.example.org/kleym-operator:0.1.0, command: [/kleym-operator], ',
+)
+
+/** `diff` of two states that differ in the operator. */
+async function diffOfOperator(after: string): Promise<Ran> {
+  const [base = '', head = ''] = [started, after].map((one) =>
+    [CHAT_BINDING, CHAT_OBJECTS, one, CHAT_SCM].join('---\n'),
+  )
+  const cwd = await workspace({ 'base/all.yaml': base, 'head/all.yaml': head })
+  return inProcess(['diff', '--offline', '-A', '--base', 'base', '-f', 'head'], cwd)
+}
+
+test.each<[what: string, from: string, to: string, said: string]>([
+  [
+    'on other nodes',
+    'spec: {containers',
+    'spec: {nodeSelector: {zone: none}, containers',
+    'pod.nodeSelector.zone',
+  ],
+  [
+    'as another program',
+    'command: [/kleym-operator]',
+    'command: [/bin/none]',
+    'pod.containers[kleym].command',
+  ],
+  ['from another image', 'kleym-operator:0.1.0', 'other:0.1.0', 'pod.containers[kleym].image'],
+  ['without its command', 'command: [/kleym-operator], ', '', 'pod.containers[kleym].command'],
+])('an operator that is started %s may not start', async (_, from, to, said) => {
+  const { code, stdout } = await diffOfOperator(started.replace(from, to))
+  expect(stdout.replaceAll(/\s+/g, ' ')).toContain(said)
+  expect(code).toBe(4)
+})
+
+test.each<[what: string, from: string, to: string]>([
+  ['another version', 'registry.example.org/kleym-operator:0.1.0', 'mirror.example.org/kleym-operator:0.2.0'],
+  ['another setting that decides nothing', 'args: [', 'args: [--bindings-per-namespace=9, '],
+  ['a variable', 'command: [', 'env: [{name: A, value: b}], command: ['],
+])('an operator with %s starts like before', async (_, from, to) => {
+  const { code } = await diffOfOperator(started.replace(from, to))
+  expect(code).toBe(0)
+})

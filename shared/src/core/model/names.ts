@@ -93,3 +93,6 @@ export type Mode = (typeof MODES)[number]
 export const DEFAULT_VARIANT_LABEL_KEY = 'identity.kleym.sonda.red/variant'
 /** The operator's flag for that key; a check that cannot do without the key names it. */
 export const VARIANT_LABEL_KEY_FLAG = '--variant-label-key'
+
+/** The operator's flag for the class of its output. */
+export const CLASS_NAME_FLAG = '--clusterspiffeid-class-name'

@@ -1,6 +1,8 @@
 // The operator's flags and environment variables that say which identities it writes, and what their values may be. The operator reads
 // them, and the plugin finds them in its Deployment, by the same rules (docs/contract.md §3).
 import { SPIRE_COLUMN_BYTES, OWN_KEY_PREFIX, SCM_CLASS_LABEL } from '../../model/names.ts'
+
+export { CLASS_NAME_FLAG } from '../../model/names.ts'
 import { qualifiedNameProblem, labelValueProblem } from '../../base/text/kubernetes.ts'
 import { byteLength } from '../../base/text/bytes.ts'
 
@@ -8,8 +10,6 @@ import { byteLength } from '../../base/text/bytes.ts'
 export const TRUST_DOMAIN_FLAG = '--trust-domain'
 /** The environment variable that `TRUST_DOMAIN_FLAG` falls back to. */
 export const TRUST_DOMAIN_ENV = 'KLEYM_TRUST_DOMAIN'
-/** The operator's flag for the class of its output. */
-export const CLASS_NAME_FLAG = '--clusterspiffeid-class-name'
 /** The environment variable that `CLASS_NAME_FLAG` falls back to. */
 export const CLASS_NAME_ENV = 'KLEYM_CLUSTERSPIFFEID_CLASS_NAME'
 /** The environment variable that the flag `VARIANT_LABEL_KEY_FLAG` falls back to. */

@@ -1,9 +1,18 @@
 // What SPIRE's own parts, and kleym's operator, are made of: how they are started, what they mount, by which Services they are reached, and
 // what they may do. Whether one works does not show; that a change makes it of something else does. Nothing here is a list of what matters:
 // whatever differs counts, but for what no program is started by.
-import { canonicalText, isRecord, own, recordsAt, stringAt, type JsonRecord } from '../../base/json.ts'
+import {
+  canonicalText,
+  isRecord,
+  own,
+  recordsAt,
+  stringAt,
+  textsAt,
+  type JsonRecord,
+} from '../../base/json.ts'
 import { INSTALL_KINDS, kindKey, kindOf, qualifiedKind } from '../kinds.ts'
 import { SCM_CONFIG_KIND } from '../subject-groups.ts'
+import { CLASS_NAME_FLAG } from '../names.ts'
 import { namespacedName } from '../namespaced-name.ts'
 import { unknownReasonText, type UnknownReason } from '../unknown-reason.ts'
 import { lostRight, RIGHTS_KINDS, rightsAmong, type Rights } from './account-rights.ts'
@@ -39,6 +48,9 @@ interface Part {
   readonly isManifest: boolean
   /** Whether it takes something away from others by being there. */
   readonly restricts: boolean
+  /** Whether it runs a program of SPIRE. */
+  readonly runsSpire: boolean
+  readonly isOperator: boolean
   /** A value by its path. */
   readonly facts: ReadonlyMap<string, string>
 }
@@ -161,7 +173,7 @@ export function spireMakeup(
   const rightsOf = rightsAmong(beside.filter(({ value }) => RIGHTS_KINDS.includes(kindKey(value))))
   return {
     parts: new Map([
-      ...ofSpire.map((one) => partOf(one.object, factsOfPods(one, configMaps))),
+      ...runners.map((one) => partOf(one.object, factsOfPods(one, configMaps))),
       ...around.map((one) => partOf(one, leavesOf(withoutBundles(one.value), ''))),
       ...ofNamespaces.map((one) => partOf(one, admissionOf(one.value))),
     ]),
@@ -182,15 +194,15 @@ export function partsDifference(before: SpireMakeup, after: SpireMakeup): string
     return `whether ${unread[0]} is the same on both sides is not known: ${unknownReasonText(unread[1])}`
   for (const [name, from] of before.parts) {
     const to = after.parts.get(name)
+    // That no operator is left is a finding of its own, and another one may stand in its place.
+    if (to === undefined && from.isOperator) continue
     if (to === undefined) return `${name} is there on one side, and not on the other`
     const differing = differingFact(from, to)
     if (differing !== undefined) return `${name} has another ${differing} on the other side`
   }
-  const added =
-    before.parts.size === 0
-      ? undefined
-      : [...after.parts].find(([name, { restricts }]) => restricts && !before.parts.has(name))
-  if (added !== undefined) return `${added[0]} is there on one side, and not on the other`
+  const hadSpire = [...before.parts.values()].some((one) => one.runsSpire)
+  for (const [name, { restricts }] of hadSpire ? after.parts : [])
+    if (restricts && !before.parts.has(name)) return `${name} is there on one side, and not on the other`
   for (const [account, had] of before.rights) {
     const lost = lostRight(had, after.rights.get(account) ?? [])
     if (lost !== undefined) return `ServiceAccount ${account} ${lost} on one side, and not on the other`
@@ -278,7 +290,13 @@ function partOf(
   { value, isManifest }: RawObject,
   facts: ReadonlyMap<string, string> | readonly (readonly [string, string])[],
 ): readonly [string, Part] {
-  const part = { isManifest: isManifest === true, restricts: kindKey(value) === NETWORK_POLICY }
+  const spec = podSpecOf(value)
+  const part = {
+    isManifest: isManifest === true,
+    restricts: kindKey(value) === NETWORK_POLICY,
+    runsSpire: runsSpire(spec),
+    isOperator: runsOperator(spec) && !runsSpire(spec),
+  }
   return [`${kindOf(value).kind} ${nameOf(value)}`, { ...part, facts: new Map(facts) }]
 }
 
@@ -287,10 +305,15 @@ function nameOf(value: unknown): string {
   return namespace === '' ? name : namespacedName(namespace, name)
 }
 
-/** By the image: its settings are read elsewhere, and what is asked here is as whom it runs. */
 function runsOperator(spec: unknown): boolean {
-  return recordsAt(spec, 'containers').some((one) =>
-    /^kleym(?:-operator)?$/.test(imageName(stringAt(one, 'image'))),
+  return recordsAt(spec, 'containers').some(isOperator)
+}
+
+/** Its settings are read elsewhere: what is asked here is as whom it runs, and whether it starts. */
+function isOperator(container: unknown): boolean {
+  return (
+    /^kleym(?:-operator)?$/.test(imageName(stringAt(container, 'image'))) ||
+    textsAt(container, 'args').some((one) => one.startsWith(CLASS_NAME_FLAG))
   )
 }
 
@@ -362,17 +385,26 @@ function factsOfPods(
   const containers = CONTAINERS.map((list) => [
     list,
     recordsAt(spec, list)
-      .filter((one) => list === 'initContainers' || isPartOfSpire(one))
-      .map((one) => ({ ...withEffect(one), image: imageName(stringAt(one, 'image')) })),
+      .filter((one) => list === 'initContainers' || isPartOfSpire(one) || isOperator(one))
+      .map((one) => ({
+        ...withEffect(one, isOperator(one) ? SETTINGS : undefined),
+        image: imageName(stringAt(one, 'image')),
+      })),
   ])
   const pod = isRecord(spec) ? { ...withEffect(spec), ...Object.fromEntries(containers) } : {}
   const leaves = leavesOf(pod, 'pod', (name) => configMaps.get(namespacedName(namespace, name)))
-  const isStopped = own(own(object.value, 'spec'), 'replicas') === 0
+  // That the operator is stopped is a finding of its own.
+  const isStopped = runsSpire(spec) && own(own(object.value, 'spec'), 'replicas') === 0
   return new Map([...leaves, ...(isStopped ? [['number of replicas', 'none'] as const] : [])])
 }
 
-function withEffect(fields: JsonRecord): JsonRecord {
-  return Object.fromEntries(Object.entries(fields).filter(([key]) => !WITHOUT_EFFECT.has(key)))
+/** Of the operator: what is read as its settings. */
+const SETTINGS: ReadonlySet<string> = new Set(['args', 'env', 'envFrom', 'ports'])
+
+function withEffect(fields: JsonRecord, settings?: ReadonlySet<string>): JsonRecord {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([key]) => !WITHOUT_EFFECT.has(key) && settings?.has(key) !== true),
+  )
 }
 
 type Leaves = readonly (readonly [path: string, value: string])[]
