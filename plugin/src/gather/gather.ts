@@ -50,7 +50,7 @@ import { bindingsWithStatus, isEnough, scopeOf } from './scope.ts'
 import { withPossibleNames } from './names.ts'
 import { markOfNearMiss, nearMissFindings } from './near-misses.ts'
 import { afterDeletionOf, isNamed, openChanges, overlay, takenToStay } from './overlay.ts'
-import { takenAway, takenFromKinds } from './taken-away.ts'
+import { suspendedNotes, takenAway, takenFromKinds } from './taken-away.ts'
 import { installOfDump, NOTHING_LIVE, readLiveInstall } from './live-install.ts'
 import { skippedNotes, unreadNotes } from './notes.ts'
 import { gapsOf, unreadObjects, unreadParts } from './unread-parts.ts'
@@ -370,6 +370,7 @@ class Gathering {
         ...this.#files.notes,
         ...[...idle, ...(irrelevant ?? [])].map(irrelevantNote),
         ...skippedNotes([this.#dump, this.#files]),
+        ...suspendedNotes(this.#files, this.#options.sources.appliedOver),
         ...scm.notes,
         ...unreadNotes(analysis, side && this.#withInstall(side)),
       ],

@@ -1,7 +1,7 @@
 // What a change takes away, and what stays needs: a Namespace takes along everything in it, a CRD every object of its kind, and no pod
 // starts without its ServiceAccount. Whether a manifest that is gone deletes anything, no file says: what stays is not known.
 import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
-import { isRecord, stringAt } from '@kleym/shared/core/base/json.ts'
+import { canonicalText, isRecord, stringAt } from '@kleym/shared/core/base/json.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'
 import { BINDING, CLUSTER_SPIFFE_ID, kindKey, kindOf, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
 import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
@@ -16,6 +16,7 @@ import {
 import type { KindScope } from '../sources/crd-scopes.ts'
 import type { DesiredState } from '../sources/load.ts'
 import type { FileRoute } from '../sources/tree.ts'
+import { namesText } from '../text/names.ts'
 import { annotationThatKeeps } from '../sources/as-written.ts'
 import { boundedProblems, placeText, type InputProblem, type ProblemReach } from '../sources/problem.ts'
 
@@ -247,6 +248,23 @@ function filesRerouted({ objects, routes }: DesiredState, before: DesiredState):
       reach: inside.map(reachOf),
     }
   })
+}
+
+/** A sentence about the files that a change edits, and whose edit nothing applies until what deploys them is resumed. */
+export function suspendedNotes(after: DesiredState, before: DesiredState | undefined): readonly string[] {
+  if (before === undefined) return []
+  const routes = new Map([...before.routes, ...after.routes])
+  const suspended = [...routes].filter(([, { isSuspended }]) => isSuspended)
+  if (suspended.length === 0) return []
+  const [textBefore, textAfter] = [before, after].map(({ objects, routes: of }) => {
+    const inFile = Map.groupBy(objects, ({ origin }) => origin?.file)
+    return (path: string): string =>
+      canonicalText(of.get(path)?.names.flatMap((name) => inFile.get(name)?.map(({ value }) => value) ?? []))
+  })
+  const edited = suspended.flatMap(([path]) => (textBefore?.(path) === textAfter?.(path) ? [] : [path]))
+  return edited.length === 0
+    ? []
+    : [`what deploys ${namesText(edited)} is suspended: the edit is applied once it is resumed`]
 }
 
 /** In what a file comes into the cluster otherwise. */

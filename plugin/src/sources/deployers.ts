@@ -49,6 +49,8 @@ export interface Deploying {
   readonly isObject?: boolean
   /** Of an object: how it deploys, as text. */
   readonly way?: string
+  /** Of an object: whether it deploys nothing until it is resumed. */
+  readonly isSuspended?: boolean
 }
 
 /** A document that deploys something, as it is once kustomizations have changed it. */
@@ -174,7 +176,7 @@ export function deploying(value: unknown, origin: Origin, isRead = false): Deplo
       key === undefined ? found : [{ chart: !isObject && KEYS_OF_REGISTRATIONS.test(key) ? 'spire' : key }],
     ...(key && { key }),
     isObject,
-    ...(isObject && { way: wayOf(value) }),
+    ...(isObject && { way: wayOf(value), isSuspended: own(own(value, 'spec'), 'suspend') === true }),
   }
 }
 

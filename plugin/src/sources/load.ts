@@ -218,8 +218,8 @@ export async function loadFiles(
 
 /** What deploys folders of the tree, how, and in which file it stands: that may be deployed as well. */
 function deployedFolders(all: readonly Deploying[], here: OwnTree): readonly DeployedFolder[] {
-  return all.flatMap(({ origin: { file }, deployed, way = '' }) =>
-    deployed.flatMap((one) => eachOf(one, here)).map(({ folder }) => ({ folder, file, way })),
+  return all.flatMap(({ origin: { file }, deployed, way = '', isSuspended = false }) =>
+    deployed.flatMap((one) => eachOf(one, here)).map(({ folder }) => ({ folder, file, way, isSuspended })),
   )
 }
 

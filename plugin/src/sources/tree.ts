@@ -59,6 +59,8 @@ export interface DeployedFolder {
   readonly file: string
   /** How it deploys. */
   readonly way: string
+  /** Whether it deploys nothing until it is resumed. */
+  readonly isSuspended: boolean
 }
 
 /** How a file of a tree comes into a cluster. */
@@ -69,6 +71,8 @@ export interface FileRoute {
   readonly takenInBy: ReadonlySet<string>
   /** In which ways something among the files deploys it; empty: nothing does. */
   readonly ways: ReadonlySet<string>
+  /** Whether all that deploys it is suspended. */
+  readonly isSuspended: boolean
 }
 
 /** Reads the charts and the kustomizations among the files, and renders them if `--render` is given. */
@@ -295,6 +299,7 @@ export class Tree {
             names: [file.name, ...rendered],
             takenInBy: new Set(takingIn(file).map((path) => relative(top, path) || '.')),
             ways: waysOf(file),
+            isSuspended: directOf(file).length > 0 && directOf(file).every((one) => one.isSuspended),
           },
         ]
       }),

@@ -242,6 +242,19 @@ describe('a file that stays, and comes into the cluster in another way, leaves o
     }
   })
 
+  test('an edit of what is suspended on both sides counts, with a word that it waits', async () => {
+    const suspended = { 'flux.yaml': flux('suspend: true') }
+    const edited = { ...suspended, 'apps/demo/llama.yaml': deployment('other') }
+    const { code, stderr } = await trees(suspended, edited)
+    expect(stderr).toContain(
+      'what deploys apps/demo/llama.yaml is suspended: the edit is applied once it is resumed',
+    )
+    expect(code).toBe(1)
+    expect((await trees(suspended, suspended)).stderr).not.toContain('suspended')
+    const resumed = { 'flux.yaml': FLUX }
+    expect((await trees(resumed, { ...edited, ...resumed })).stderr).not.toContain('suspended')
+  })
+
   test('nothing deploys any more what deploys it', async () => {
     const app = { 'apps/root/app.yaml': application('') } as const
     const root = application('').replace('apps/demo', 'apps/root').replace('name: demo', 'name: root')
