@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listAt, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
-import { NAMING_KINDS } from '../../shared/src/core/model/kinds.ts'
+import { apiVersionOf, INSTALL_KINDS, NAMING_KINDS } from '../../shared/src/core/model/kinds.ts'
+import { SCM, SCM_CONFIG } from '../../plugin/test/support/spire-install.ts'
 import { WRITE_VERBS } from './audit.ts'
 import { FIRST_BUILD_MS } from './client-binaries.ts'
 import { startControlPlane, type ControlPlane } from './control-plane.ts'
@@ -19,6 +20,8 @@ import { until } from '@kleym/testing/wait.ts'
 const PLUGIN = join(import.meta.dirname, '../../plugin/src/main.ts')
 const SPACE = 'team-a'
 const SCM_SPACE = 'spire-server'
+/** Where the install of `diff` is. */
+const INSTALL_SPACE = 'spire'
 /** Bindings, ClusterSPIFFEIDs, and two kinds each of pools and objectives. */
 const WATCHED = 6
 const RBAC = 'rbac.authorization.k8s.io'
@@ -42,7 +45,9 @@ beforeAll(async () => {
   for (const crd of [...(await policyCrds()), ...NAMING_KINDS.map(openCrd)])
     await installAndWait(cp.admin, crd)
   helm = await helmOn(cp)
-  await cp.apply([RELEASE_NAMESPACE, SCM_SPACE, 'spire-system', 'istio-system', SLOT.space].map(namespace))
+  await cp.apply(
+    [RELEASE_NAMESPACE, SCM_SPACE, 'spire-system', 'istio-system', INSTALL_SPACE, SLOT.space].map(namespace),
+  )
   await demand(helm('install', RELEASE, CHART, '--namespace', RELEASE_NAMESPACE, ...LEAST))
   await cp.apply([
     scmConfigMap(),
@@ -54,7 +59,7 @@ beforeAll(async () => {
     ...objectsOfSlot(SLOT),
     grant(READER, 'kleym-reader'),
     grant(PLAIN_READER, 'kleym-reader'),
-    ...[SCM_SPACE, 'spire-system', 'istio-system'].map((space) =>
+    ...[SCM_SPACE, 'spire-system', 'istio-system', INSTALL_SPACE].map((space) =>
       grant(READER, 'kleym-scm-config-reader', space),
     ),
     grant(VIEWER, 'kleym-viewer'),
@@ -215,6 +220,34 @@ test.each<[question: string, args: readonly string[]]>([
   expect(asked.length).toBeGreaterThan(0)
   expect(asked.filter((event) => event.status === 403).map(({ verb, uri }) => `${verb} ${uri}`)).toEqual([])
   expect(asked.filter(({ verb }) => WRITE_VERBS.some((write) => write === verb))).toEqual([])
+})
+
+test('the reader may ask everything: what a change of SPIRE itself does', async () => {
+  const role = `apiVersion: ${RBAC}/v1
+kind: ClusterRole
+metadata: {name: scm}
+rules: [{apiGroups: [''], resources: [pods], verbs: [get, list]}]
+`
+  const { status } = await cp.kubectl(['apply', '-f', '-'], { input: role })
+  expect(status).toBe(0)
+  const kinds = INSTALL_KINDS.map((kind) => {
+    const place = kind.namespaced ? { namespace: INSTALL_SPACE } : {}
+    const name = kind.kind === 'CSIDriver' ? 'csi.spiffe.io' : 'x'
+    return { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata: { name, ...place } }
+  })
+  const { stdout: crd } = await cp.kubectl(['get', 'crd', 'clusterspiffeids.spire.spiffe.io', '-o', 'json'])
+  const files = [role.replace(', list', ''), SCM, SCM_CONFIG, crd, ...kinds.map((one) => JSON.stringify(one))]
+  const since = await cp.auditMark()
+  const { stderr } = runToEnd(process.execPath, [PLUGIN, 'diff', '-A', '-f', '-'], {
+    env: { HOME: cp.folder, KUBECONFIG: cp.kubeconfig(READER) },
+    input: files.join('\n---\n'),
+  })
+  expect(stderr).not.toContain('forbidden')
+  const asked = await cp.audit({ user: READER, since })
+  const read = new Set(asked.map(({ resource }) => resource))
+  const plurals = [...INSTALL_KINDS.map(({ plural }) => plural), 'configmaps', 'customresourcedefinitions']
+  expect(plurals.filter((plural) => !read.has(plural))).toEqual([])
+  expect(asked.filter((event) => event.status === 403).map(({ verb, uri }) => `${verb} ${uri}`)).toEqual([])
 })
 
 test('a namespace of SCM that is not there is no gap', () => {

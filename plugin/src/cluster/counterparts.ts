@@ -52,10 +52,10 @@ export class CounterpartReader {
     return { objects, unread }
   }
 
-  /** Reads all objects of some kinds. */
-  async readAll(kinds: readonly string[]): Promise<Counterparts> {
+  /** Reads all objects of some kinds; in some namespaces, or in all. */
+  async readAll(kinds: readonly string[], namespaces?: readonly string[]): Promise<Counterparts> {
     const readings = await Promise.all(
-      kinds.map(async (kind) => [kind, await this.#list(kind, undefined)] as const),
+      kinds.map(async (kind) => [kind, await this.#list(kind, namespaces)] as const),
     )
     return {
       objects: readings.flatMap(([, reading]) => (reading.state === 'read' ? reading.objects : [])),

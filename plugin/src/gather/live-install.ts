@@ -1,13 +1,18 @@
 // What a cluster has of the objects that files change and no list of an answer brings: what says how SPIRE and kleym run, and the CRDs of
 // kinds that answers read. A comparison with a cluster asks for it as one with a base of files finds it there.
 import { kindKey, RIGHTS_GROUP, kindOf } from '@kleym/shared/core/model/kinds.ts'
-import { mayTakeRights, RIGHTS_KINDS } from '@kleym/shared/core/model/objects/account-rights.ts'
+import {
+  accountsConcerned,
+  mayTakeRights,
+  RIGHTS_KINDS,
+} from '@kleym/shared/core/model/objects/account-rights.ts'
 import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
 import { objectKey } from '@kleym/shared/core/model/objects/object-key.ts'
 import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import {
   objectsAsked,
   PART_KINDS,
+  spireMakeup,
   type ObjectAsked,
   type UnreadParts,
 } from '@kleym/shared/core/model/objects/spire-makeup.ts'
@@ -81,7 +86,7 @@ export async function readLiveInstall(
         return why === undefined ? [] : [[kind, why] as const]
       }),
     ),
-    mayTakeRights: edited.length > 0,
+    mayTakeRights: edited.length > 0 && (isAll || (await mayConcernParts(reads, edited, side))),
   }
 }
 
@@ -103,6 +108,21 @@ export function installOfDump(dump: Files, files: Files): LiveInstall {
 
 function notInDump(what: string): UnknownReason {
   return { verb: 'list', what, cause: 'not given', fix: 'give a dump that holds it (--live)' }
+}
+
+/** Whether rights may be taken from an account that a part of SPIRE runs under, or the operator: in the namespaces that were read, or in others. */
+async function mayConcernParts(
+  reads: Reads,
+  edited: readonly RawObject[],
+  { objects, namespacesRead = new Set() }: LiveSide,
+): Promise<boolean> {
+  const namespaces = [...new Set(edited.map(({ value }) => readMeta(value).namespace))]
+  if (namespaces.includes('')) return true
+  const bindings = await reads.readAll([`RoleBinding.${RIGHTS_GROUP}`], namespaces)
+  const accounts = accountsConcerned(edited, bindings.objects)
+  if (bindings.unread.size > 0 || accounts === undefined) return true
+  const { rights } = spireMakeup(objects, [])
+  return [...accounts].some((one) => rights.has(one) || !namespacesRead.has(one.split('/', 1)[0] ?? ''))
 }
 
 /** Objects of the files of kinds that answers read, and that no list of the cluster was made for. */

@@ -358,6 +358,34 @@ describe('what is asked for', () => {
     expect(ran.code).toBe(0)
   })
 
+  test('for a role of a team that gives less is who has it, in its namespace', async () => {
+    const [role = '', bound = ''] = IN_NAMESPACE.map((one) =>
+      one.replaceAll('namespace: spire', 'namespace: demo'),
+    )
+    const less = edited(role, '[get, list, watch]', '[get]')
+    const ran = await diff(less, { live: [...LIVE, role, bound] })
+    expect(namedIn(ran)).toEqual(['get roles/leases'])
+    expect(ran.requests.filter((one) => one.startsWith('list role'))).toEqual(['list rolebindings in demo'])
+    expect(ran.requests).not.toContain('list pods')
+    expect(ran.code).toBe(0)
+  })
+
+  test.each([
+    ['an account of SPIRE', 'name: scm, namespace: spire'],
+    ['all accounts', 'name: "system:serviceaccounts"'],
+  ])('for a role of a team that gives less to %s is everything', async (_, subject) => {
+    const [role = '', bound = ''] = IN_NAMESPACE.map((one) =>
+      one.replace('namespace: spire', 'namespace: demo'),
+    )
+    const given = edited(bound, 'name: scm, namespace: spire', subject).replace(
+      'ServiceAccount, name: "',
+      'Group, name: "',
+    )
+    const ran = await diff(edited(role, '[get, list, watch]', '[get]'), { live: [...LIVE, role, given] })
+    expect(ran.stdout.replaceAll(/\s+/g, ' ')).toContain('may list configmaps in demo on one side')
+    expect(ran.code).toBe(4)
+  })
+
   test('for very many objects of one kind is one list of it', async () => {
     const many = Array.from({ length: 40 }, (_, at) => SERVICE.replace('name: server,', `name: s${at},`))
     const ran = await diff(many.join('---\n'), { live: [...LIVE, ...many] })

@@ -3,8 +3,9 @@
 import { getOrCreate } from '../../base/get-or-create.ts'
 import { canonicalText, isRecord, listAt, own, recordsAt, stringAt, textsAt } from '../../base/json.ts'
 import { INSTALL_KINDS, qualifiedKind, RIGHTS_GROUP } from '../kinds.ts'
-import { namespacedName } from '../namespaced-name.ts'
+import { namespacedName, type NamespacedName } from '../namespaced-name.ts'
 import { readMeta } from './meta.ts'
+import { keyOfNames } from './object-key.ts'
 import type { RawObject } from './raw.ts'
 
 /** The kinds that rights are read from, with their group. */
@@ -98,6 +99,37 @@ export function mayTakeRights(before: RawObject['value'], after: RawObject['valu
     (stringAt(before, 'kind') === 'ClusterRole' &&
       [...readMeta(before).labels].some(([key, value]) => labels.get(key) !== value))
   )
+}
+
+/**
+ * The accounts from which edits of Roles and RoleBindings may take rights: `edited` are those as they were, and `bindings` all RoleBindings of
+ * their namespaces. Undefined: others too, such as all accounts.
+ */
+export function accountsConcerned(
+  edited: readonly RawObject[],
+  bindings: readonly RawObject[],
+): ReadonlySet<NamespacedName> | undefined {
+  const changed = new Set(
+    edited.map(({ value }) => {
+      const { namespace, name } = readMeta(value)
+      return keyOfNames(stringAt(value, 'kind') ?? '', namespace, name)
+    }),
+  )
+  const accounts = new Set<NamespacedName>()
+  for (const { value } of bindings) {
+    const { namespace, name } = readMeta(value)
+    const [kind, role] = ['kind', 'name'].map((field) => stringAt(value, 'roleRef', field) ?? '')
+    const isChanged = changed.has(keyOfNames(stringAt(value, 'kind') ?? '', namespace, name))
+    if (!isChanged && !changed.has(keyOfNames(kind ?? '', namespace, role ?? ''))) continue
+    for (const subject of recordsAt(value, 'subjects')) {
+      const called = stringAt(subject, 'name') ?? ''
+      if (stringAt(subject, 'kind') === 'ServiceAccount')
+        accounts.add(namespacedName(stringAt(subject, 'namespace') ?? namespace, called))
+      // A group that accounts are in, or an account by its user name.
+      else if (called.startsWith('system:')) return undefined
+    }
+  }
+  return accounts
 }
 
 function subjectText(subject: unknown): string {
