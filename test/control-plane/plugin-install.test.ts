@@ -39,7 +39,6 @@ const INSTALL = [
   WEBHOOK,
   DRIVER,
 ]
-const ALL = INSTALL.join('---\n')
 const SERVED = `apiVersion: apps/v1
 kind: Deployment
 metadata: {name: llama, namespace: demo}
@@ -51,6 +50,67 @@ spec:
       serviceAccountName: runner
       containers: [{name: vllm, image: vllm, volumeMounts: [{name: spiffe, mountPath: /spiffe}]}]
       volumes: [{name: spiffe, csi: {driver: csi.spiffe.io, readOnly: true}}]
+`
+
+/** Most of what the API server fills in of pods, Services, policies of the network and webhooks. */
+const RICH = `apiVersion: apps/v1
+kind: DaemonSet
+metadata: {name: spiffe-csi-driver, namespace: spire}
+spec:
+  selector: {matchLabels: {app: driver}}
+  template:
+    metadata: {labels: {app: driver}}
+    spec:
+      hostNetwork: true
+      serviceAccountName: spire-agent
+      priorityClassName: ""
+      automountServiceAccountToken: false
+      securityContext: {}
+      initContainers:
+      - {name: wait, image: busybox, command: [sh], env: [{name: EMPTY, value: ""}]}
+      containers:
+      - name: driver
+        image: ghcr.io/spiffe/spiffe-csi-driver:0.2.6
+        args: [-node-id, $(NODE)]
+        env:
+        - {name: NODE, valueFrom: {fieldRef: {fieldPath: spec.nodeName}}}
+        - {name: MEMORY, valueFrom: {resourceFieldRef: {containerName: driver, resource: limits.memory}}}
+        ports: [{containerPort: 9809, name: healthz}]
+        securityContext: {readOnlyRootFilesystem: true}
+        volumeMounts:
+        - {name: socket, mountPath: /spiffe, readOnly: true}
+        - {name: pods, mountPath: /pods}
+        - {name: tokens, mountPath: /tokens}
+        - {name: scratch, mountPath: /scratch}
+      volumes:
+      - {name: socket, hostPath: {path: /run/spire}}
+      - {name: pods, hostPath: {path: /pods, type: Directory}}
+      - {name: scratch, emptyDir: {}}
+      - {name: certs, secret: {secretName: certs}}
+      - {name: labels, downwardAPI: {items: [{path: labels, fieldRef: {fieldPath: metadata.labels}}]}}
+      - {name: data, ephemeral: {volumeClaimTemplate: {spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}}}
+      - name: tokens
+        projected: {sources: [{serviceAccountToken: {path: token}}, {configMap: {name: bundle}}]}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: driver, namespace: spire}
+spec: {selector: {app: driver}, type: LoadBalancer, ports: [{name: a, port: 1}, {name: b, port: 2}]}
+---
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata: {name: driver, namespace: spire}
+spec: {podSelector: {matchLabels: {app: driver}}, egress: [{ports: [{port: 1}]}]}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingWebhookConfiguration
+metadata: {name: driver}
+webhooks:
+- name: driver.spiffe.io
+  clientConfig: {service: {name: driver, namespace: spire}}
+  rules: [{apiGroups: [spire.spiffe.io], apiVersions: [v1alpha1], operations: [DELETE], resources: [none]}]
+  sideEffects: None
+  admissionReviewVersions: [v1]
 `
 
 let cp: ControlPlane
@@ -87,11 +147,12 @@ function diff(file: string): Promise<PluginRun> {
 }
 
 test('an install is no other one than it is, however it was written', async () => {
+  const all = [...INSTALL, RICH].join('---\n')
   for (const verb of [['create'], ['apply'], ['apply', '--server-side', '--force-conflicts']]) {
-    const { status, stderr } = await cp.kubectl([...verb, '-f', '-'], { input: ALL })
+    const { status, stderr } = await cp.kubectl([...verb, '-f', '-'], { input: all })
     expect(stderr.replaceAll(/^Warning: .*\n/gm, '')).toBe('')
     expect(status).toBe(0)
-    const { stdout } = await diff(ALL)
+    const { stdout } = await diff(all)
     expect(`${verb.join(' ')}: ${stdout}`).toContain(': ✓ no container gains or loses an identity')
   }
 })

@@ -7,7 +7,7 @@ import {
   RIGHTS_KINDS,
 } from '@kleym/shared/core/model/objects/account-rights.ts'
 import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
-import { objectKey } from '@kleym/shared/core/model/objects/object-key.ts'
+import { keyOfNames, objectKey } from '@kleym/shared/core/model/objects/object-key.ts'
 import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import {
   objectsAsked,
@@ -61,12 +61,16 @@ export async function readLiveInstall(
   isAll: boolean,
 ): Promise<LiveInstall> {
   const live = [...side.objects, ...(side.operatorDeployments ?? []), ...(side.scmWorkloads ?? [])]
-  const there = new Set(live.map(({ value }) => objectKey(value)))
-  const asked = [
+  const mayBeAsked = [
     ...objectsAsked({ live, isAll, files: files.objects, beside: files.beside }),
     ...neverListed(files.objects, side),
-  ].filter(({ kind, namespace, name }) => !there.has(JSON.stringify([kind, namespace, name])))
+  ]
   const crds = crdsAsked(files, live)
+  if (mayBeAsked.length + crds.size === 0) return NOTHING_LIVE
+  const there = new Set(live.map(({ value }) => objectKey(value)))
+  const asked = mayBeAsked.filter(
+    ({ kind, namespace, name }) => !there.has(keyOfNames(kind, namespace, name)),
+  )
   const [found, ofKinds] = await Promise.all([reads.read(asked), reads.read([...crds.keys()])])
   const [beside, objects] = [true, false].map((isPart) =>
     found.objects.filter(({ value }) => PART_KINDS.has(kindKey(value)) === isPart),
@@ -92,9 +96,10 @@ export async function readLiveInstall(
 
 /** The same of a dump: it may be one of other kinds alone, and what it holds of no kind is not known. */
 export function installOfDump(dump: Files, files: Files): LiveInstall {
-  const kinds = new Set([...dump.objects, ...dump.beside].map(({ value }) => kindKey(value)))
   const { objects, beside } = files
   const asked = objectsAsked({ live: dump.objects, isAll: true, files: objects, beside })
+  const all = asked.length === 0 ? [] : [...dump.objects, ...dump.beside]
+  const kinds = new Set(all.map(({ value }) => kindKey(value)))
   const crds = dump.definedKinds.length > 0 ? [] : crdsAsked(files, dump.objects).values()
   return {
     ...NOTHING_LIVE,

@@ -349,6 +349,14 @@ describe('what is asked for', () => {
     expect(ran.requests.filter((one) => /role|crd|service\b/.test(one))).toEqual([])
   })
 
+  test('for a binding and its pool is one list of each kind, in their namespace', async () => {
+    const live = [CHAT_OBJECTS, ...INSTALL]
+    const { requests, code } = await diff([POOL, CHAT_BINDING].join('---\n'), { live })
+    const ofPods = requests.filter((one) => one.startsWith('list pods') || one.startsWith('list daemonsets'))
+    expect(ofPods).toEqual(['list pods in demo', 'list daemonsets in demo'])
+    expect(code).toBe(1)
+  })
+
   test('for a role that takes nothing away is that role, in its namespace', async () => {
     const own = (IN_NAMESPACE[0] ?? '').replace('namespace: spire', 'namespace: demo')
     const ran = await diff(own, { live: [...LIVE, own] })

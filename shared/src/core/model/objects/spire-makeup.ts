@@ -250,6 +250,7 @@ const FILLED_IN: ReadonlySet<string> = new Set([
   // Of pods and their volumes.
   'apiVersion',
   'defaultMode',
+  'divisor',
   'dnsPolicy',
   'expirationSeconds',
   'hostPort',
@@ -258,6 +259,7 @@ const FILLED_IN: ReadonlySet<string> = new Set([
   'schedulerName',
   'serviceAccount',
   'type',
+  'volumeMode',
   // Of Services.
   'allocateLoadBalancerNodePorts',
   'clusterIP',
