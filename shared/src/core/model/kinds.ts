@@ -142,7 +142,10 @@ export const POLICY_KINDS: readonly string[] = [
   ...NAMING_KINDS.map(qualifiedKind),
 ]
 
-/** How OpenShift's operator is told to run SPIRE; there is one object, which is called `cluster`: https://github.com/openshift/zero-trust-workload-identity-manager, api/v1alpha1 */
+/**
+ * How OpenShift's operator is told to run SPIRE; there is one object, which is called `cluster`.
+ * https://github.com/openshift/zero-trust-workload-identity-manager, api/v1alpha1
+ */
 export const OPENSHIFT_SCM = {
   group: 'operator.openshift.io',
   version: 'v1alpha1',
