@@ -6,6 +6,7 @@ import { leastSeen, runs } from '@kleym/testing/runs.ts'
 import { analysing, type Analysis } from '../../shared/src/core/analysis/states/analysis.ts'
 import type { Effect, IdentityChange } from '../../shared/src/core/answers/explain/effect.ts'
 import type { JsonRecord } from '../../shared/src/core/base/json.ts'
+import { noPlansBefore } from '../../shared/src/core/answers/migrate/in-a-row.ts'
 import { migrating, type MigrationInWorlds } from '../../shared/src/core/answers/migrate/migrate.ts'
 import { podText } from '../../shared/src/core/model/objects/pod-index.ts'
 import { driveAtOnce } from '../../shared/src/core/base/steps.ts'
@@ -85,7 +86,7 @@ function migrationOf(analysis: Analysis): MigrationInWorlds | undefined {
   }
   for (const object of snapshot.clusterSpiffeIds.read) {
     if (object.meta.deletedAt !== undefined) continue
-    const migration = driveAtOnce(migrating(analysis, object, tools))
+    const migration = driveAtOnce(migrating(noPlansBefore(analysis), object, tools))
     if (migration.oldIds.length > 0) return migration
   }
   return undefined

@@ -1,6 +1,7 @@
 // From a hand-written ClusterSPIFFEID to bindings: which containers they cover, what they cannot say, and the order of steps.
 import { describe, expect, test } from 'vitest'
 import type { JsonRecord } from '../../src/core/base/json.ts'
+import { noPlansBefore, plansAfter } from '../../src/core/answers/migrate/in-a-row.ts'
 import { migrating, type Migration } from '../../src/core/answers/migrate/migrate.ts'
 import { migrationSteps } from '../../src/core/answers/migrate/order.ts'
 import { driveAtOnce } from '../../src/core/base/steps.ts'
@@ -19,7 +20,7 @@ function old(spec: JsonRecord = {}): JsonRecord {
 function migrationOf(objects: readonly JsonRecord[]): Migration {
   const analysis = analysisOf([NODE, ...objects])
   const object = got([...analysis.snapshot.clusterSpiffeIds.read].find(({ meta }) => meta.name === 'old'))
-  return driveAtOnce(migrating(analysis, object, toolsFor(analysis)))
+  return driveAtOnce(migrating(noPlansBefore(analysis), object, toolsFor(analysis)))
 }
 
 function waiting(serviceAccountName: string): JsonRecord {
@@ -434,4 +435,89 @@ test('what a registration gives is not certain: nothing is deleted', () => {
   expect(migration.open.length).toBeGreaterThan(0)
   expect(boundaries(migration)).toEqual(['PoolOnly'])
   expect(titles(migration).at(-1)).toBe('Settle what is not certain before you delete the old registration')
+})
+
+/** The plans of registrations, in the order of their names. */
+function migrationsOf(names: readonly string[], objects: readonly JsonRecord[]): readonly Migration[] {
+  const analysis = analysisOf([NODE, ...objects])
+  const { read } = analysis.snapshot.clusterSpiffeIds
+  let before = noPlansBefore(analysis)
+  return names.map((name) => {
+    const object = got([...read].find(({ meta }) => meta.name === name))
+    const migration = driveAtOnce(migrating(before, object, toolsFor(analysis)))
+    before = plansAfter(before, migration)
+    return migration
+  })
+}
+
+function uncoveredIn({ uncovered: all }: Migration): readonly string[] {
+  return all.map(({ container, pods, why }) => `${container} of ${pods.text()}: ${why}`)
+}
+
+function ofContainer(name: string, container: string): JsonRecord {
+  return foreign(name, {
+    spiffeIDTemplate: `spiffe://example.org/${name}`,
+    workloadSelectorTemplates: [`k8s:container-name:${container}`],
+  })
+}
+
+describe('several registrations: each plan begins where those before it end', () => {
+  test.each([
+    ['Delete the old registration', ['first', 'second']],
+    ['Ask whether the old registration is needed', ['second', 'first']],
+  ])('of two that give one ID, of which the first masks the second, one stays: %s', (title, names) => {
+    const both = ['first', 'second'].map((name) => foreign(name, { spiffeIDTemplate: OLD }))
+    const [one, other] = migrationsOf(names, [pod(), ...both])
+    expect(titles(got(one))).toEqual([title])
+    expect(got(one).remainder).toEqual([])
+    expect(titles(got(other))).toEqual(['Keep the old registration'])
+    expect(uncoveredIn(got(other))).toHaveLength(2)
+  })
+
+  test('what the first is narrowed by, because the second gives it, the second has to keep', () => {
+    const web = pod({ name: 'web-0', labels: { app: 'web' } })
+    const alone = pod({ name: 'alone', labels: { app: 'alone' } })
+    const wide = foreign('a', { spiffeIDTemplate: OLD })
+    const narrow = foreign('b', { spiffeIDTemplate: OLD, podSelector: { matchLabels: { app: 'web' } } })
+    const [one, other] = migrationsOf(['a', 'b'], [pool(), pod(), web, alone, wide, narrow])
+    expect(titles(got(one)).at(-1)).toBe('Narrow the old registration, do not delete it')
+    expect(uncoveredIn(got(one)).map((text) => text.split(':')[0])).toEqual([
+      'vllm of pod team-a/alone',
+      'proxy of pod team-a/alone',
+    ])
+    expect(titles(got(other))).toEqual(['Keep the old registration'])
+    const why = 'beside it ClusterSPIFFEID/a alone gives the ID, and by its plan that one may go'
+    expect(uncoveredIn(got(other))).toEqual([
+      `vllm of pod team-a/web-0: ${why}`,
+      `proxy of pod team-a/web-0: ${why}`,
+    ])
+  })
+
+  test('two containers of one pool: no second binding takes the name of the first', () => {
+    const objects = [pool(), objective(), pod(), ofContainer('log', 'proxy'), ofContainer('serve', 'vllm')]
+    const [log, serve] = migrationsOf(['log', 'serve'], objects)
+    expect(boundaries(got(log))).toEqual(['PerObjective chat proxy'])
+    expect(boundaries(got(serve))).toEqual([])
+    expect(uncoveredIn(got(serve)).map((text) => text.split(':')[0])).toEqual(['vllm of pod team-a/llama-0'])
+    expect(titles(got(serve))).toEqual(['Keep the old registration'])
+  })
+
+  test('the command of a step names those whose bindings were applied before: names of bindings depend on them', () => {
+    const labels = { app: 'other' }
+    const objects = [
+      pool(),
+      pod(),
+      old(),
+      pool({ name: 'other', labels }),
+      pod({ name: 'other-0', labels }),
+      foreign('other', { spiffeIDTemplate: OLD, podSelector: { matchLabels: labels } }),
+    ]
+    const commands = migrationsOf(['old', 'other'], objects).map(
+      (one) => got(migrationSteps(one).find(({ title }) => title === 'Apply the bindings')).lines[0],
+    )
+    expect(commands).toEqual([
+      'kubectl kleym migrate clusterspiffeid/old -o yaml | kubectl apply -f -',
+      'kubectl kleym migrate clusterspiffeid/old clusterspiffeid/other -o yaml | kubectl apply -f -',
+    ])
+  })
 })

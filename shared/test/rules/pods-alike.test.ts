@@ -8,6 +8,7 @@ import { findingsOf } from '@kleym/testing/at-once.ts'
 import { heldBy } from '../../src/core/analysis/policies/holders.ts'
 import { comparingEntries, Holdings, type State } from '../../src/core/analysis/index.ts'
 import { findingKey, holdersOfNotes } from '../../src/core/findings/index.ts'
+import { noPlansBefore } from '../../src/core/answers/migrate/in-a-row.ts'
 import { migrating } from '../../src/core/answers/migrate/migrate.ts'
 import { explaining } from '../../src/core/answers/index.ts'
 import { effectOf } from '../../src/core/answers/explain/effect.ts'
@@ -165,7 +166,7 @@ function migration(objects: readonly JsonRecord[]): unknown {
   const object = [...analysis.snapshot.clusterSpiffeIds.read].find(({ meta }) => meta.name === REGISTRATION)
   if (object === undefined) return undefined
   const { oldIds, newIds, moves, uncovered, remainder, changes, kept, open } = driveAtOnce(
-    migrating(analysis, object, toolsFor(analysis)),
+    migrating(noPlansBefore(analysis), object, toolsFor(analysis)),
   )
   const all = [...moves, ...uncovered].map((one) => ({ ...one, pods: one.pods.text() }))
   return { oldIds, newIds, all, remainder, changes, kept, open }

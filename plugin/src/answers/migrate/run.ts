@@ -1,6 +1,6 @@
 // The answer of `kubectl kleym migrate`.
 import { CLUSTER_SPIFFE_ID, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
-import { migrating, type Migration } from '@kleym/shared/core/answers/index.ts'
+import { migrating, noPlansBefore, plansAfter, type Migration } from '@kleym/shared/core/answers/index.ts'
 import type { ClusterSpiffeId } from '@kleym/shared/core/model/objects/clusterspiffeid.ts'
 import type { LiveOutput } from '@kleym/shared/core/decide/index.ts'
 import type { CommonOptions } from '../../flags/options.ts'
@@ -33,18 +33,23 @@ export async function run(options: MigrateOptions, context: CommandContext): Pro
   const input = await gather({ ...options, allNamespaces: true }, MIGRATE_QUESTION, context)
   const chosen = notFoundOnlyIfRead(input, [qualifiedKind(CLUSTER_SPIFFE_ID)], () => choose(input, options))
   const naming = await testsNaming(options.tests, input, context)
-  let { after } = input
+  let before = noPlansBefore(input.after)
   const migrations: Migration[] = []
   const tests: (readonly NamedInTest[])[] = []
   for (const object of chosen) {
-    const { after: alone, ...inWorlds } = input.drive(migrating(input.after, object, input))
-    const { world, ...suggestions } = inWorlds.suggestions
-    tests.push(naming.of({ ...inWorlds, after: alone }))
-    migrations.push({ ...inWorlds, suggestions })
-    // The worlds of the others are not kept.
-    after = world
+    const migration = input.drive(migrating(before, object, input))
+    tests.push(naming.of(migration))
+    before = plansAfter(before, migration)
+    // The worlds are not kept.
+    const { after: _, staysFor: __, ...others } = migration
+    const { world: ___, ...suggestions } = others.suggestions
+    migrations.push({ ...others, suggestions })
   }
-  const withProblems = { ...input, after, problems: [...input.problems, ...naming.problems] }
+  const withProblems = {
+    ...input,
+    after: before.analysis,
+    problems: [...input.problems, ...naming.problems],
+  }
   return finish(migrateFrame(withProblems, migrations, tests), withProblems, options.output, context)
 }
 

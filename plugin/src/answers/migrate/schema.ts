@@ -106,7 +106,7 @@ export const migrateReportSchema = reportSchema('MigrateReport', 'The answer of 
         }
       },
     ),
-  ),
+  ).describe('Each plan begins where the steps of those before it end.'),
   fromGo: list(
     z.object({
       binding: bindingKeySchema,

@@ -29,7 +29,8 @@ export async function testsNaming(
 ): Promise<TestsNaming> {
   if (paths.length === 0) return { of: () => [], problems: [] }
   const loaded = await loadIdentityTests({ paths, areNamed: true }, input, context)
-  const before = resultsOf(loaded, input)
+  // Those that fail before the first plan, and those that a plan before another breaks.
+  const failed = new Set(failedOf(resultsOf(loaded, input)))
   const of: TestsNaming['of'] = ({ oldIds, after }) => {
     const named = loaded.texts.flatMap(({ name, text }) =>
       text
@@ -40,14 +41,21 @@ export async function testsNaming(
             .map((id): NamedInTest => ({ file: name, line: at + 1, what: id, how: 'names' })),
         ),
     )
-    const broken = resultsOf(loaded, { ...input, after }).flatMap((one, at): readonly NamedInTest[] => {
-      if (one.outcome.state !== 'failed' || before[at]?.outcome.state === 'failed') return []
+    const results = resultsOf(loaded, { ...input, after })
+    const broken = failedOf(results).flatMap((at): readonly NamedInTest[] => {
+      const one = results[at]
+      if (one === undefined || failed.has(at)) return []
+      failed.add(at)
       const { file, line } = one.place()
       return [{ file, line, what: assertionName(one), how: 'breaks' }]
     })
     return [...named, ...broken]
   }
   return { of, problems: loaded.problems }
+}
+
+function failedOf(results: ReturnType<typeof resultsOf>): readonly number[] {
+  return results.flatMap(({ outcome }, at) => (outcome.state === 'failed' ? [at] : []))
 }
 
 /** Whether a line holds an ID as a whole: what follows it belongs to no longer one. */

@@ -28,7 +28,7 @@ export function migrateAnswer(migrations: readonly Migration[], layout: Layout):
       mark: 'note',
       text: [`no ClusterSPIFFEID that is not kleym's is ${known}there${layout.world ?? ''}`],
     }
-  const idle = migrations.filter(({ oldIds, open }) => oldIds.length + open.length === 0)
+  const idle = migrations.filter((one) => one.oldIds.length + one.open.length === 0 && !mustStay(one))
   const whole = migrations.filter((one) => !idle.includes(one) && isWhole(one))
   const rest = migrations.filter((one) => !idle.includes(one) && mustStay(one))
   const open = migrations.filter((one) => ![...idle, ...whole, ...rest].includes(one))
@@ -38,9 +38,13 @@ export function migrateAnswer(migrations: readonly Migration[], layout: Layout):
       suggestions.pools.flatMap(({ suggested }) => suggested.map(({ key }) => key)),
     ),
   )
+  const replaced = whole.filter(({ newIds }) => newIds.length > 0)
+  const doubled = whole.filter(({ newIds }) => newIds.length === 0)
   const parts = present(
-    whole.length > 0 &&
-      `bindings can take the place of ${counted(whole.length, 'ClusterSPIFFEID')}: ${namesOf(whole)}`,
+    replaced.length > 0 &&
+      `bindings can take the place of ${counted(replaced.length, 'ClusterSPIFFEID')}: ${namesOf(replaced)}`,
+    doubled.length > 0 &&
+      `${counted(doubled.length, 'ClusterSPIFFEID')} can go, since others give the same IDs: ${namesOf(doubled)}`,
     rest.length > 0 &&
       `${counted(rest.length, 'ClusterSPIFFEID')} must stay, at least in part: ${namesOf(rest)}`,
     open.length > 0 &&
@@ -78,12 +82,17 @@ export function viewMigrations(
   layout: Layout,
 ): Block {
   return apart([
-    ...migrations.map((one, at) => viewMigration(one, tests[at] ?? [], layout)),
+    ...migrations.map((one, at) => viewMigration(one, tests[at] ?? [], layout, at > 0)),
     [...viewFindingGroups(shown, layout)],
   ])
 }
 
-function viewMigration(migration: Migration, tests: readonly NamedInTest[], layout: Layout): Block {
+function viewMigration(
+  migration: Migration,
+  tests: readonly NamedInTest[],
+  layout: Layout,
+  isFurther: boolean,
+): Block {
   const { object, oldIds, suggestions, uncovered, open } = migration
   const { width } = layout
   const row = (mark: keyof typeof MARKS, text: string): Block =>
@@ -94,6 +103,7 @@ function viewMigration(migration: Migration, tests: readonly NamedInTest[], layo
   )
   return [
     head,
+    ...(isFurther ? row('note', 'as it is once the steps above are taken') : []),
     ...row(
       'note',
       oldIds.length === 0
@@ -227,7 +237,7 @@ function withEcho(text: string, echo: string): string {
   // The files do not hold the bindings yet, so without them the step would seem to take an identity away.
   const isOffline = echo.includes(' --offline')
   return text.replace(
-    /kubectl kleym (migrate clusterspiffeid\/\S+|who-selects -A --spiffe-id \S+|diff --without (\S+))/,
+    /kubectl kleym (migrate clusterspiffeid\/\S+(?: clusterspiffeid\/\S+)*|who-selects -A --spiffe-id \S+|diff --without (\S+))/,
     (_, command: string, object?: string) =>
       object === undefined || !isOffline
         ? `kubectl kleym ${command}${echo}`

@@ -361,3 +361,36 @@ test('what is not known of several registrations is said once', async () => {
   const { stdout } = await inProcess(['migrate', '-A', ...ESTATE_FLAGS], PROJECT_ROOT)
   expect(stdout.match(/^ {2}not known: whether the old ID is named by/gm)).toHaveLength(1)
 })
+
+const TWICE = `apiVersion: v1
+kind: Pod
+metadata: { name: web-0, namespace: team-a, uid: 22222222-0000-4000-8000-000000000002, labels: { app: web } }
+spec: { nodeName: n1, serviceAccountName: web, containers: [{ name: web }] }
+---
+apiVersion: spire.spiffe.io/v1alpha1
+kind: ClusterSPIFFEID
+metadata: { name: twice, uid: 33333333-0000-4000-8000-000000000002 }
+spec: { spiffeIDTemplate: 'spiffe://example.org/web', podSelector: { matchLabels: { app: web } } }
+---
+apiVersion: spire.spiffe.io/v1alpha1
+kind: ClusterSPIFFEID
+metadata: { name: once, uid: 33333333-0000-4000-8000-000000000003 }
+spec:
+  spiffeIDTemplate: 'spiffe://example.org/web'
+  podSelector: { matchLabels: { app: web } }
+  workloadSelectorTemplates: ['k8s:container-name:web']
+`
+
+test('of two registrations that give one ID one has to stay, and no binding takes the place of the other', async () => {
+  const { stdout, code } = await migrate(['-A'], { 'twice.yaml': TWICE }, ['world.yaml', 'twice.yaml'])
+  const text = stdout.replace(/\s+/g, ' ')
+  expect(text).toContain('bindings can take the place of 1 ClusterSPIFFEID: old')
+  expect(text).toContain('1 ClusterSPIFFEID can go, since others give the same IDs: once')
+  expect(text).toContain('1 ClusterSPIFFEID must stay, at least in part: twice')
+  expect(stdout.match(/as it is once the steps above are taken/g)).toHaveLength(2)
+  expect(stdout.match(/kubectl delete clusterspiffeid \S+/g)).toEqual([
+    'kubectl delete clusterspiffeid old',
+    'kubectl delete clusterspiffeid once',
+  ])
+  expect(code).toBe(0)
+})

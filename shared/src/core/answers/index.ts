@@ -45,6 +45,7 @@ export {
 } from './identity-tests/identity-test.ts'
 export { identityTestSchema } from './identity-tests/schema.ts'
 export { type HeldIdentities, type Migration, type MigrationInWorlds, migrating } from './migrate/migrate.ts'
+export { noPlansBefore, plansAfter } from './migrate/in-a-row.ts'
 export { type MigrationStep, migrationSteps } from './migrate/order.ts'
 export {
   type Consumers,

@@ -76,6 +76,8 @@ export interface Migration {
   readonly oldIds: readonly string[]
   /** The IDs that bindings give the same containers in its place, in byte order. */
   readonly newIds: readonly string[]
+  /** The registrations before it in the same answer whose plans have bindings to apply. */
+  readonly following: readonly string[]
   /** What is suggested for the pools that select its pods, with the registration still there. */
   readonly suggestions: Omit<Suggestions, 'world'>
   readonly moves: readonly ContainerMove[]
@@ -102,11 +104,23 @@ export interface MigrationInWorlds extends Migration {
   readonly suggestions: Suggestions
   /** The world with the bindings and without the registration. */
   readonly after: Analysis
+  /** The containers for which the registration must stay, by their keys. */
+  readonly staysFor: ReadonlySet<string>
+}
+
+/** What the plans before one come to: their steps are taken in a row, so each begins where those before it end. */
+export interface PlansBefore {
+  /** The world in which their steps have been taken. */
+  readonly analysis: Analysis
+  /** The registrations that are there and may go at least in part, with the containers for which they stay. */
+  readonly going: ReadonlyMap<string, ReadonlySet<string>>
+  /** The registrations whose plans have bindings to apply. */
+  readonly applied: readonly string[]
 }
 
 /** Works out how a registration becomes bindings, in steps. */
 export function* migrating(
-  analysis: Analysis,
+  { analysis, going, applied }: PlansBefore,
   object: ClusterSpiffeId,
   tools: ProofTools,
 ): Steps<MigrationInWorlds> {
@@ -134,8 +148,11 @@ export function* migrating(
   // What waits for a node is given nothing yet, and would be by the time that it has one.
   const waiting = pods.flatMap(onceScheduledOn(analysis.snapshot.nodes))
   const coming = yield* givenBy(analysis, waiting, source)
-  const then = yield* bindingsAlone(after, [...new Set([...given, ...coming].map(({ pod }) => pod))])
-  const coverage = uncoveredBy([...gifts, ...coming], then, suggestions)
+  const freed = yield* freedBy(going, { analysis, pods, source, gifts: [...gifts, ...coming] }, tools)
+  const then = yield* bindingsAlone(after, [
+    ...new Set([...given, ...coming, ...freed].map(({ pod }) => pod)),
+  ])
+  const coverage = uncoveredBy([...gifts, ...coming, ...freed], then, suggestions, going)
   const unread = analysis.snapshot.rest.pods()
   const open = [...Map.groupBy(given, ({ pod }) => pod)].flatMap(([pod, ofPod]) => {
     const why = ofPod.map((one) => whyOpenText(one.given)).find((text) => text !== undefined)
@@ -147,7 +164,13 @@ export function* migrating(
   const rendered = { ...renderedBy(gifts, then, candidates), others }
   const consumers = consumersOf(analysis.settled.policies(), changes)
   const gone = new Set(givenByNothing(after.settled, oldIds))
-  const remainder = remainderOf(object, oldIds, rendered)
+  // What others give the same containers does not change if no binding gives them another.
+  const isKept = (id: string): boolean => rendered.spiffeIds.length === 0 && !coverage.lost.has(id)
+  const remainder = remainderOf(
+    object,
+    oldIds.filter((id) => !isKept(id)),
+    rendered,
+  )
   const apply = suggestions.effect
   const whole = effectOf(analysis.settled, after.settled, { drive: tools.drive })
   const stays = coverage.uncovered.length > 0 || remainder.some(({ mustStay }) => mustStay)
@@ -155,6 +178,7 @@ export function* migrating(
     object,
     oldIds,
     newIds: rendered.spiffeIds,
+    following: applied,
     suggestions,
     moves: yield* movesOf(concerned, [holdingsIn(analysis), holdingsIn(suggestions.world), then.later]),
     uncovered: coverage.uncovered,
@@ -166,6 +190,7 @@ export function* migrating(
     cutOffs: cutOffsBy(consumers),
     effects: { apply, whole, advised: stays ? apply : whole },
     after,
+    staysFor: coverage.staysFor,
     open: [
       ...open,
       // The same reasons keep open what the registration gives and what bindings do: once is enough.
@@ -252,6 +277,30 @@ function* givenBy(analysis: Analysis, pods: readonly Pod[], source: EntrySource)
   return gifts
 }
 
+/** What else a registration gives once the plans before have taken others away that mask or displace it. */
+function* freedBy(
+  going: PlansBefore['going'],
+  { analysis, pods, source, gifts }: GiftsNow,
+  tools: ProofTools,
+): Steps<readonly Gift[]> {
+  if (going.size === 0) return []
+  const without = yield* tools.analyse(withoutRegistrations(analysis.snapshot, new Set(going.keys())))
+  const given = yield* givenBy(without, pods, source)
+  const known = new Set(gifts.map(({ pod, container }) => keyOf(pod, container.name)))
+  return given.filter(({ pod, container }) => {
+    const key = keyOf(pod, container.name)
+    return !known.has(key) && !going.values().some((staysFor) => staysFor.has(key))
+  })
+}
+
+/** What a registration gives beside those of the plans before. */
+interface GiftsNow {
+  readonly analysis: Analysis
+  readonly pods: readonly Pod[]
+  readonly source: EntrySource
+  readonly gifts: readonly Gift[]
+}
+
 /** The pods that a registration selects. */
 function* selectedBy({ settled, podsInQuestion }: Analysis, source: EntrySource): Steps<readonly Pod[]> {
   const prediction = settled.prediction()
@@ -302,12 +351,24 @@ function givenByBindings(pod: Pod, container: Container, then: BindingsAlone): r
   )
 }
 
-/** The containers that lose what the registration gave them and get nothing of kleym's; and why that is not certain of others. */
+/** What becomes of the containers of a registration without it. */
+interface Coverage {
+  /** Those that lose what it gave them and get nothing of kleym's. */
+  readonly uncovered: readonly Uncovered[]
+  /** The same, by their keys. */
+  readonly staysFor: ReadonlySet<string>
+  /** The old IDs that some container may lose. */
+  readonly lost: ReadonlySet<string>
+  /** Why it is not certain of others. */
+  readonly open: readonly string[]
+}
+
 function uncoveredBy(
   gifts: readonly Gift[],
   then: BindingsAlone,
   { pools }: Suggestions,
-): { readonly uncovered: readonly Uncovered[]; readonly open: readonly string[] } {
+  going: PlansBefore['going'],
+): Coverage {
   const selected = new Map<Pod, string>()
   for (const { pool, suggested } of pools)
     for (const { reach } of suggested)
@@ -315,9 +376,18 @@ function uncoveredBy(
         selected.set(pod, pool.name)
   const groups = new Map<string, Uncovered>()
   const open = new Set<string>()
-  for (const { pod, container, spiffeId } of gifts) {
+  const staysFor = new Set<string>()
+  const lost = new Set<string>()
+  for (const { pod, container, spiffeId = '' } of gifts) {
     const { held, perhaps, unread } = heldThen(pod, container, then)
-    const same = [...held, ...perhaps].filter((one) => one.spiffeId === spiffeId)
+    const key = keyOf(pod, container.name)
+    // A plan before this one takes the registration away from the container because this one is there.
+    const { stays: same = [], goes = [] } = Object.groupBy(
+      [...held, ...perhaps].filter((one) => one.spiffeId === spiffeId),
+      ({ source: { kind, name } }) =>
+        kind === 'ClusterSPIFFEID' && going.get(name)?.has(key) === false ? 'goes' : 'stays',
+    )
+    if (any(...same.map((one) => then.later.given(one))) !== YES) lost.add(spiffeId)
     const covering = [...givenByBindings(pod, container, then), ...same]
     const isCovered = any(unread, ...covering.map((one) => then.later.given(one)))
     if (isCovered !== NO) {
@@ -325,13 +395,18 @@ function uncoveredBy(
       if (why !== undefined) open.add(`${podText(pod)}, and what bindings give it: ${why}`)
       continue
     }
-    const why = whyUncovered(pod, selected.get(pod), pools)
-    const key = JSON.stringify([container.name, why])
-    getOrCreate(groups, key, () => ({ container: container.name, pods: new NameSummary(), why })).pods.add(
+    const [other] = goes
+    const why =
+      other === undefined
+        ? whyUncovered(pod, selected.get(pod), pools)
+        : `beside it ClusterSPIFFEID/${other.source.name} alone gives the ID, and by its plan that one may go`
+    staysFor.add(key)
+    const group = JSON.stringify([container.name, why])
+    getOrCreate(groups, group, () => ({ container: container.name, pods: new NameSummary(), why })).pods.add(
       podText(pod),
     )
   }
-  return { uncovered: [...groups.values()], open: [...open] }
+  return { uncovered: [...groups.values()], staysFor, lost, open: [...open] }
 }
 
 /**

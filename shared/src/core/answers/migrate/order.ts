@@ -11,15 +11,35 @@ export interface MigrationStep {
   readonly lines: readonly string[]
 }
 
+/** What the steps come to for the registration. */
+export type Advice = 'keep' | 'ask' | 'narrow' | 'settle' | 'delete'
+
+/** What becomes of a registration by its steps. */
+export function adviceOf(migration: Migration): Advice {
+  const { oldIds, uncovered, remainder, open } = migration
+  if (isKeptWhole(migration) || remainder.some(({ mustStay }) => mustStay)) return 'keep'
+  if (oldIds.length === 0 && open.length === 0) return 'ask'
+  if (uncovered.length > 0) return 'narrow'
+  return open.length > 0 ? 'settle' : 'delete'
+}
+
+/** Whether there are bindings to apply. */
+export function isApplied({ suggestions }: Migration): boolean {
+  return suggestions.pools.some(({ suggested }) => suggested.length > 0)
+}
+
+function isKeptWhole(migration: Migration): boolean {
+  return !isApplied(migration) && migration.newIds.length === 0 && migration.uncovered.length > 0
+}
+
 /** The steps, in their order. */
 export function migrationSteps(migration: Migration): readonly MigrationStep[] {
-  const { suggestions, uncovered, newIds, changes, consumers } = migration
-  const isApplied = suggestions.pools.some(({ suggested }) => suggested.length > 0)
-  if (!isApplied && newIds.length === 0 && uncovered.length > 0) return [keepAll(migration)]
+  const { changes, consumers } = migration
+  if (isKeptWhole(migration)) return [keepAll(migration)]
   // A container that holds two IDs may present either, and a fallback gives way at once: consumers know the new ID before that.
   return present(
     changes.length > 0 && { title: 'Let consumers accept both IDs', lines: acceptLines(changes, consumers) },
-    isApplied && { title: 'Apply the bindings', lines: applyLines(migration) },
+    isApplied(migration) && { title: 'Apply the bindings', lines: applyLines(migration) },
     takeAway(migration),
   )
 }
@@ -39,14 +59,16 @@ function uncoveredText(uncovered: readonly Uncovered[]): string {
   return uncovered.map(({ container, pods }) => `${container} of ${pods.text()}`).join('; ')
 }
 
-function applyLines({ object, changes, effects, suggestions }: Migration): readonly string[] {
+function applyLines({ object, following, changes, effects, suggestions }: Migration): readonly string[] {
   const { name } = object.meta
+  // The names of bindings depend on those that were suggested before.
+  const asked = [...following, name].map((one) => `clusterspiffeid/${one}`).join(' ')
   const { hint } = object.spec
   const isHintOfBoth = suggestions.pools.some(({ suggested }) => suggested.some(({ key }) => key === hint))
   const { stranded } = effects.apply
   const isOther = changes.length > 0
   return present(
-    `kubectl kleym migrate clusterspiffeid/${name} -o yaml | kubectl apply -f -`,
+    `kubectl kleym migrate ${asked} -o yaml | kubectl apply -f -`,
     isOther
       ? 'wait until kubectl get iib says Ready and in force for each of them'
       : 'wait until kubectl get iib says Ready for each of them; InForce may say Masked until the old registration is gone, since the older entry counts',
@@ -71,19 +93,20 @@ function takeAway(migration: Migration): MigrationStep {
   const { name } = object.meta
   const stays = remainder.filter(({ mustStay }) => mustStay)
   const look = `look first: kubectl kleym diff --without clusterspiffeid/${name}`
-  if (stays.length > 0)
+  const advice = adviceOf(migration)
+  if (advice === 'keep')
     return {
       title: 'Keep the old registration',
       lines: [
         `it says ${stays.map(({ what }) => what).join(' and ')}, and no binding can: ${stays.map(({ consequence }) => consequence).join('; ')}`,
       ],
     }
-  if (oldIds.length === 0 && open.length === 0)
+  if (advice === 'ask')
     return {
       title: 'Ask whether the old registration is needed',
       lines: ['no container holds an ID of it now; pods that come later may', look],
     }
-  if (uncovered.length > 0)
+  if (advice === 'narrow')
     return {
       title: 'Narrow the old registration, do not delete it',
       lines: [
@@ -91,7 +114,7 @@ function takeAway(migration: Migration): MigrationStep {
         ...(open.length === 0 ? [] : ['what is not certain is listed above']),
       ],
     }
-  if (open.length > 0)
+  if (advice === 'settle')
     return { title: 'Settle what is not certain before you delete the old registration', lines: [] }
   return {
     title: 'Delete the old registration',
