@@ -17,7 +17,7 @@ import {
 import { gather, type AnswerInput } from '../../gather/gather.ts'
 import { finish } from '../../frame/finish.ts'
 import { reported, type Frame } from '../../frame/frame.ts'
-import { causesOf } from '../../frame/causes.ts'
+import { type Cause, causesOf } from '../../frame/causes.ts'
 import type { CommandContext, CommandResult } from '../../io/context.ts'
 import { namedBindings } from '../../output/name.ts'
 import type { Layout } from '../../text/layout.ts'
@@ -75,6 +75,15 @@ function oldPath(binding: Binding): string | undefined {
     : undefined
 }
 
+/** Who names an ID that is not known could not be looked for. */
+function openId({ binding, oldId }: GoMove): readonly Cause[] {
+  return oldId === undefined
+    ? [{ leaves: 'a statement', text: `who names the ID of binding ${binding.key} there: ${NO_OLD_ID}` }]
+    : []
+}
+
+const NO_OLD_ID = 'its status holds no ID, and its spec names no boundary'
+
 /** It has an ID here, which is another than that of there, or may be. */
 function isAnother({ oldId, newId }: GoMove): boolean {
   return newId !== undefined && oldId !== newId
@@ -123,7 +132,7 @@ function fromGoFrame(input: AnswerInput, moves: readonly GoMove[]): Frame {
     causes: causesOf(input, {
       judgements,
       bindings: new Set(moves.map(({ binding }) => binding.key)),
-      further: openCutOffs(cutOffs),
+      further: [...openCutOffs(cutOffs), ...moves.flatMap(openId)],
     }),
     names: () => namedBindings(moves.map(({ binding }) => binding)),
     answer: () => {
@@ -154,7 +163,7 @@ function viewMove({ binding, oldId, newId, verdict }: GoMove, { width }: Layout)
       `  ${newId === undefined ? '' : verdict}`,
     ),
     ...(newId === undefined ? row(verdict) : []),
-    ...row(`there: ${oldId ?? 'not known: its status holds no ID, and its spec names no boundary'}`),
+    ...row(`there: ${oldId ?? `not known: ${NO_OLD_ID}`}`),
     ...row(`here:  ${newId ?? 'none'}`),
   ]
 }

@@ -107,7 +107,14 @@ test('each binding is reported with the ID of there and of here, what names the 
 
 test('the text says who must follow, also of a binding that is refused, and what is not known', async () => {
   const cwd = await workspace({ 'all.yaml': FILES })
-  const { stdout } = await inProcess(['migrate', '--from-go', '--offline', '-f', '.', ...SETTINGS], cwd)
+  const { stdout, stderr, code } = await inProcess(
+    ['migrate', '--from-go', '--offline', '-f', '.', ...SETTINGS],
+    cwd,
+  )
+  expect(code).toBe(4)
+  expect(stderr).toContain(
+    'not known: who names the ID of binding team-a/without there: its status holds no ID',
+  )
   const text = stdout.replaceAll(/\s+/g, ' ')
   expect(text).toContain('4 bindings: 1 with another ID here, 2 without one')
   expect(text).toContain('XAccessPolicy team-a/callers: add a rule like decoders')
@@ -115,4 +122,5 @@ test('the text says who must follow, also of a binding that is refused, and what
     'AuthorizationPolicy web/chat: .spec.rules[0].from[0].source.principals names */objective/chat, and no ID takes its place yet',
   )
   expect(text).toContain('there: not known: its status holds no ID, and its spec names no boundary')
+  expect(stdout.split('\n')[0]).toContain('(incomplete')
 })
