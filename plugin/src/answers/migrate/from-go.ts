@@ -1,14 +1,18 @@
 // `migrate --from-go`: bindings of the Go implementation of the same API group (docs/upstream.md), in the shape of its v0.12 or v0.9: the
 // ID of each there and here, what names the old one, and the order of steps. Its IDs follow the description of its API.
 import { onceBy } from '@kleym/shared/core/base/groups.ts'
+import { present } from '@kleym/shared/core/base/present.ts'
 import type { Analysis } from '@kleym/shared/core/analysis/index.ts'
 import { trustDomainText, declaredBoundary, identityPath } from '@kleym/shared/core/decide/index.ts'
 import type { Binding } from '@kleym/shared/core/model/objects/binding.ts'
-import { counted } from '@kleym/shared/core/base/text/counted.ts'
+import { counted, summaryText } from '@kleym/shared/core/base/text/counted.ts'
+import { DEFAULT_VARIANT_LABEL_KEY, VARIANT_LABEL_KEY_FLAG } from '@kleym/shared/core/model/names.ts'
+import { podText } from '@kleym/shared/core/model/objects/pod-index.ts'
 import {
   acceptLines,
   type Consumers,
   consumersOf,
+  type CutOff,
   cutOffsBy,
   type IdChange,
   type MigrationStep,
@@ -84,6 +88,41 @@ function openId({ binding, oldId }: GoMove): readonly Cause[] {
 
 const NO_OLD_ID = 'its status holds no ID, and its spec names no boundary'
 
+function isVariant({ binding }: GoMove): boolean {
+  return declaredBoundary(binding)?.mode === 'PerVariant'
+}
+
+/** The pods that a binding for a variant selects there, and not here: the label there is fixed. */
+function unlabelled(
+  { binding, newId }: GoMove,
+  { config, podsInQuestion, settled }: Analysis,
+): readonly CutOff[] {
+  const { variantLabelKey: key } = config
+  const judgement = settled.judgements.get(binding.key)
+  const boundary = declaredBoundary(binding)
+  const isOther = key !== undefined && key !== DEFAULT_VARIANT_LABEL_KEY
+  if (!isOther || judgement?.state !== 'ready' || boundary?.mode !== 'PerVariant') return []
+  const { namespace, variant } = boundary
+  const { serviceAccountName } = judgement.resolved.identity
+  const labels = Object.entries(judgement.resolved.output.spec.podSelector.matchLabels)
+  const pods = podsInQuestion.filter(
+    (pod) =>
+      pod.namespace === namespace &&
+      pod.serviceAccountName === serviceAccountName &&
+      pod.labels.get(DEFAULT_VARIANT_LABEL_KEY) === variant &&
+      pod.labels.get(key) !== variant &&
+      labels.every(([name, value]) => name === key || pod.labels.get(name) === value),
+  )
+  if (pods.length === 0) return []
+  const lacking = `${summaryText(pods.map(podText))} ${pods.length === 1 ? 'has' : 'have'}`
+  return [
+    {
+      text: `${lacking} the variant by the label ${DEFAULT_VARIANT_LABEL_KEY} and not by ${key}, so ${newId ?? ''} does not go there`,
+      isOpen: false,
+    },
+  ]
+}
+
 /** It has an ID here, which is another than that of there, or may be. */
 function isAnother({ oldId, newId }: GoMove): boolean {
   return newId !== undefined && oldId !== newId
@@ -107,8 +146,9 @@ function isToAnother(change: GoChange): change is IdChange {
 function fromGoFrame(input: AnswerInput, moves: readonly GoMove[]): Frame {
   const changes = changesOf(moves)
   const consumers = consumersOf(input.after.settled.policies(), changes)
-  const cutOffs = cutOffsBy(consumers)
-  const steps = stepsOf(changes, consumers)
+  const { config } = input.after
+  const cutOffs = [...moves.flatMap((one) => unlabelled(one, input.after)), ...cutOffsBy(consumers)]
+  const steps = stepsOf(changes, consumers, moves.some(isVariant) ? config.variantLabelKey : undefined)
   const judgements = moves.flatMap(({ binding }) => input.after.settled.judgements.get(binding.key) ?? [])
   return {
     kind: 'MigrateReport',
@@ -168,12 +208,26 @@ function viewMove({ binding, oldId, newId, verdict }: GoMove, { width }: Layout)
   ]
 }
 
-function stepsOf(changes: readonly GoChange[], consumers: GoConsumers): readonly MigrationStep[] {
-  return [
+/** `key`: the label that tells variants apart here; undefined: there are none, or it is not known. */
+function stepsOf(
+  changes: readonly GoChange[],
+  consumers: GoConsumers,
+  key: string | undefined,
+): readonly MigrationStep[] {
+  return present(
+    key !== undefined &&
+      key !== DEFAULT_VARIANT_LABEL_KEY && {
+        title: 'Label the pods for this install',
+        lines: [
+          `there the label ${DEFAULT_VARIANT_LABEL_KEY} tells variants apart, and here ${key} (${VARIANT_LABEL_KEY_FLAG})`,
+          'give each pod template both labels, with one value: a pod without the label of here gets no identity here',
+        ],
+      },
     { title: 'Let consumers accept both IDs', lines: acceptLines(changes.filter(isToAnother), consumers) },
     {
       title: 'Delete the bindings while the other operator runs',
       lines: [
+        'keep their manifests before: they are applied again below, and nothing else holds them',
         'it takes off its finalizer and its ClusterSPIFFEIDs; from here on the pods hold no identity of a binding',
       ],
     },
@@ -191,5 +245,5 @@ function stepsOf(changes: readonly GoChange[], consumers: GoConsumers): readonly
       title: 'Take the IDs of there out of what names them',
       lines: ['when every pod holds the ID of here: kubectl kleym who-selects SPIFFE-ID'],
     },
-  ]
+  )
 }

@@ -97,6 +97,7 @@ test('each binding is reported with the ID of there and of here, what names the 
     },
   ])
   expect(report.steps.map(({ title }) => title)).toEqual([
+    'Label the pods for this install',
     'Let consumers accept both IDs',
     'Delete the bindings while the other operator runs',
     'Remove the other operator and its CRD',
@@ -123,4 +124,41 @@ test('the text says who must follow, also of a binding that is refused, and what
   )
   expect(text).toContain('there: not known: its status holds no ID, and its spec names no boundary')
   expect(stdout.split('\n')[0]).toContain('(incomplete')
+})
+
+test.each([
+  ['of this install too', 'identity.kleym.sonda.red/variant: decode, llm-d.ai/role: decode', false],
+  ['of the other alone', 'identity.kleym.sonda.red/variant: decode', true],
+  [
+    'of this install with another value',
+    'identity.kleym.sonda.red/variant: decode, llm-d.ai/role: prefill',
+    true,
+  ],
+  ['of another variant', 'identity.kleym.sonda.red/variant: prefill', false],
+])('pods with the label of a variant %s: whether they are cut off', async (_, labels, isCutOff) => {
+  const pod = `apiVersion: v1
+kind: Pod
+metadata: { name: llama-0, namespace: team-a, labels: { app: llama, ${labels} } }
+spec: { serviceAccountName: runner, containers: [{ name: vllm }] }
+`
+  const cwd = await workspace({ 'all.yaml': `${FILES}---\n${pod}` })
+  const { stdout } = await inProcess(['migrate', '--from-go', '--offline', '-f', '.', ...SETTINGS], cwd)
+  const text = stdout.replaceAll(/\s+/g, ' ')
+  const says = `cut off: pod team-a/llama-0 has the variant by the label identity.kleym.sonda.red/variant and not by llm-d.ai/role, so ${NEW} does not go there`
+  expect(text.includes(says)).toBe(isCutOff)
+})
+
+test('where the label is the same, nothing is to be labelled', async () => {
+  const args = [
+    'migrate',
+    '--from-go',
+    '--offline',
+    '-f',
+    '.',
+    '--trust-domain=example.org',
+    '--variant-label-key=identity.kleym.sonda.red/variant',
+  ]
+  const { stdout } = await inProcess(args, await workspace({ 'all.yaml': FILES }))
+  expect(stdout).not.toContain('Label the pods')
+  expect(stdout).toContain('1. Let consumers accept both IDs')
 })
