@@ -99,7 +99,7 @@ describe('a file that is wrong is reported with its place, and never passes', ()
     [
       'a test within a List',
       `${PASSES}---\napiVersion: v1\nkind: List\nitems:\n  - kind: IdentityTest\n    metadata: { name: two }\n`,
-      ['a List holds an IdentityTest'],
+      ['it stands in a list or in another object'],
     ],
     ['two tests of one name', `${PASSES}---\n${PASSES}`, ['a second test is called one', 'tests.yaml:3']],
     [

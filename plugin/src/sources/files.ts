@@ -73,6 +73,8 @@ export interface FoundFiles {
   readonly overlays: readonly FoundOverlay[]
   /** What is called like a manifest and is neither a file nor a folder: pipes, sockets, devices. */
   readonly odd: readonly string[]
+  /** Links to folders, which are not followed; `real` is the folder. */
+  readonly links: readonly Pick<FoundFile, 'name' | 'real'>[]
   /** Files of other tools that deploy: Terraform, Terragrunt, templates of helmfiles. */
   readonly tools: readonly FoundFile[]
   /** Templates of manifests, by their names: `web.yaml.j2`. */
@@ -129,6 +131,7 @@ export function findFiles(
     tools: new Array<FoundFile>(),
     templates: new Array<FoundFile>(),
   }
+  const links: Pick<FoundFile, 'name' | 'real'>[] = []
   const toolFolders: ToolFolder[] = []
   const ownFiles: FoundFile[] = []
   const isExcluded = excluding(options.exclude ?? [])
@@ -202,7 +205,8 @@ export function findFiles(
       const facts = isLink ? statSync(path) : entry
       const target = isLink ? realpathSync.native(path) : real
       if (facts.isDirectory()) {
-        if (options.recursive && !isLink) addFolder({ ...place, real: target })
+        if (isLink) links.push({ name, real: target })
+        else if (options.recursive) addFolder({ ...place, real: target })
       } else if (facts.isFile() && OF_TOOLS.test(name)) aside.tools.push({ name, path, real: target })
       else if (wanted && facts.isFile()) addFile(name, path, target, real)
       else if (facts.isFile() && TEMPLATE.test(name) && !PUT_ASIDE.test(name))
@@ -238,6 +242,7 @@ export function findFiles(
   return {
     ...aside,
     files,
+    links,
     problems,
     toolFolders: toolFolders.map((one) => ({ ...one, files: one.files.filter(isNotNamed) })),
     ownFiles: ownFiles.filter(isNotNamed),

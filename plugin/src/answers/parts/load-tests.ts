@@ -12,19 +12,19 @@ import {
   type IdentityTest,
   type TestReading,
 } from '@kleym/shared/core/answers/index.ts'
-import { listAt, stringAt } from '@kleym/shared/core/base/json.ts'
-import { kindOf } from '@kleym/shared/core/model/kinds.ts'
+import { own } from '@kleym/shared/core/base/json.ts'
+import { isTyped, kindOf } from '@kleym/shared/core/model/kinds.ts'
 import { editDistance } from '@kleym/shared/core/base/text/suggest.ts'
 import { lazy } from '@kleym/shared/core/base/lazy.ts'
 import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
 import { KleymError } from '../../io/errors.ts'
 import type { SourceIo } from '../../io/context.ts'
 import type { FilePlace } from '../../output/ci.ts'
-import { decodeUtf8 } from '../../sources/decode.ts'
+import { decodeUtf8, sealOf } from '../../sources/decode.ts'
 import { BudgetSpent } from '../../sources/budget.ts'
 import type { ParsedDocument, ParsedFile } from '../../sources/document.ts'
 import { fieldLines } from './field-lines.ts'
-import { collect, findFiles, readBounded } from '../../sources/files.ts'
+import { collect, findFiles, readBounded, type FoundFile, type FoundFiles } from '../../sources/files.ts'
 import { parse, STDIN } from '../../sources/load.ts'
 import { placeText, spentProblem, type InputProblem } from '../../sources/problem.ts'
 import { STDIN_ARGUMENT } from '../../sources/stdin.ts'
@@ -63,7 +63,7 @@ export async function loadTests(
   reading: TestReading,
   io: SourceIo,
 ): Promise<LoadedTests> {
-  const loading = new Loading(reading)
+  const loading = new Loading(reading, areNamed)
   await loading.readAll(paths, io)
   const { tests, texts, problems } = loading
   problems.push(...sameNames(tests))
@@ -78,7 +78,36 @@ export async function loadTests(
 /** The files that a path stands for. */
 function namesOf(path: string, { cwd }: SourceIo): readonly string[] {
   if (path === STDIN_ARGUMENT) return [STDIN]
-  return findFiles([path], { cwd, ...TREE }).files.map(({ name }) => name)
+  const found = findFiles([path], { cwd, ...TREE })
+  return [...found.files, ...filesAside(found)].map(({ name }) => name)
+}
+
+/** Files that are no objects where they stand. A test is none anywhere, so it is read there too. */
+function filesAside({ ownFiles, templates, toolFolders }: FoundFiles): readonly FoundFile[] {
+  return [...ownFiles, ...templates, ...toolFolders.flatMap(({ files }) => files)]
+}
+
+/** What is not read, and may hold tests. */
+function notFollowed({ links, folders, odd, toolFolders }: FoundFiles): readonly InputProblem[] {
+  const elsewhere = links.filter(({ real }) => !folders.has(real))
+  return [
+    ...elsewhere.map(({ name }) =>
+      testProblem(
+        `cannot read ${name}`,
+        name,
+        'it is a link to a folder, which is not followed and may hold a test',
+        'name the folder too, or take the link away',
+      ),
+    ),
+    ...odd.map((name) =>
+      testProblem(`cannot read ${name}`, name, 'it is neither a file nor a folder', 'take it away'),
+    ),
+    ...toolFolders.flatMap(({ name, unread }) =>
+      unread === undefined
+        ? []
+        : testProblem(`cannot read all of ${name}`, name, unread, 'name the folders that hold the tests'),
+    ),
+  ]
 }
 
 /** An argument, and no file of -f. */
@@ -115,15 +144,23 @@ function lineText({ file, line }: FilePlace): string {
 const NAME_PATH: FieldPath = ['metadata', 'name']
 const SLIP_MAX = 2
 
+/** A file that may hold a test. */
+interface OpenedText extends TestText {
+  readonly bytes: Uint8Array
+}
+
 /** The files of tests, as they are read one after the other. */
 class Loading {
   readonly #reading: TestReading
+  /** Whether what cannot be read may be a test; of `-f` it is reported as an object that may be there. */
+  readonly #areNamed: boolean
   readonly tests: LoadedTest[] = []
   readonly texts: TestText[] = []
   readonly problems: InputProblem[] = []
 
-  constructor(reading: TestReading) {
+  constructor(reading: TestReading, areNamed: boolean) {
     this.#reading = reading
+    this.#areNamed = areNamed
   }
 
   /** Reads files, and stdin, in the order of their names. Throws a usage error for a path that is not there. */
@@ -135,19 +172,23 @@ class Loading {
       const { what, where, why, fix } = wrong
       throw new KleymError('usage', { what, where, why, fix })
     }
-    const opened: (readonly [name: string, bytes: Uint8Array])[] = []
-    const open = (name: string, read: Uint8Array | InputProblem): void => {
-      if (read instanceof Uint8Array) opened.push([name, read])
-      else this.problems.push({ ...read, reach: [] })
+    const opened: OpenedText[] = []
+    const open = (name: string, read: Uint8Array | InputProblem, isAside = false): void => {
+      if (!(read instanceof Uint8Array)) this.problems.push({ ...read, reach: [] })
+      else {
+        const one = { name, bytes: read, text: decodeUtf8(read).text }
+        const isSealed = this.#areNamed && !isAside && sealOf(read) !== undefined
+        if (isSealed || mayHoldTest(one.text)) opened.push(one)
+      }
     }
     for (const file of found.files) open(file.name, await readBounded(file))
+    for (const file of filesAside(found)) open(file.name, await readBounded(file), true)
     if (named.length < paths.length) open(STDIN, await collect(io.stdin, STDIN))
-    for (const file of opened.toSorted(([a], [b]) => compareBytes(a, b))) await this.#read(...file)
+    if (this.#areNamed) this.problems.push(...notFollowed(found))
+    for (const one of opened.toSorted((a, b) => compareBytes(a.name, b.name))) await this.#read(one)
   }
 
-  async #read(name: string, bytes: Uint8Array): Promise<void> {
-    const { text } = decodeUtf8(bytes)
-    if (!mayHoldTest(text)) return
+  async #read({ name, bytes, text }: OpenedText): Promise<void> {
     const { documents, faults } = await this.#parse(name, bytes)
     for (const { why, fix, ...place } of faults) {
       const where = placeText({ file: name, ...place })
@@ -179,9 +220,8 @@ class Loading {
       const fix = `did you mean kind: ${IDENTITY_TEST_KIND} of ${IDENTITY_TEST_API_VERSION}?`
       this.problems.push(testProblem('a test may be misspelled', where, why, fix))
     }
-    const isInList = listAt(value, 'items').some((item) => stringAt(item, 'kind') === IDENTITY_TEST_KIND)
-    if (isInList) {
-      const why = `a List holds an ${IDENTITY_TEST_KIND}, and those are read from documents of their own`
+    if (holdsTest(value)) {
+      const why = 'it stands in a list or in another object, and tests are read from documents of their own'
       this.problems.push(testProblem('a test cannot be run', where, why, 'put --- between them instead'))
     }
     return false
@@ -203,6 +243,22 @@ class Loading {
       this.problems.push(testProblem(what, where, why, fix))
     }
   }
+}
+
+/** Whether a test stands within a value, at any depth. */
+function holdsTest(value: unknown): boolean {
+  const seen = new Set<unknown>()
+  const open = [value]
+  for (let one = open.pop(); one !== undefined; one = open.pop()) {
+    if (typeof one !== 'object' || one === null || seen.has(one)) continue
+    seen.add(one)
+    const { kind, group } = kindOf(one)
+    // A mapping that only names the kind is no object.
+    const isObject = isTyped(one) || own(one, 'metadata') !== undefined
+    if (group === IDENTITY_TEST_GROUP || (kind === IDENTITY_TEST_KIND && isObject)) return true
+    for (const inner of Object.values(one)) open.push(inner)
+  }
+  return false
 }
 
 function noTests(paths: readonly string[]): KleymError {
