@@ -290,6 +290,15 @@ describe('in a world that is known', () => {
   })
 })
 
+test('a sentence names the part that a selector names alone', () => {
+  const [outcome] = outcomesOf(
+    { rules: [{ spiffeID: CHAT, neverIn: { part: 'laeder' } }] },
+    analysisOf(WORLD),
+  )
+  expect(outcome?.claim).toBe(`${CHAT} is never held by pods of part laeder`)
+  expect(outcome?.why).toBe('nothing matches: pods of part laeder')
+})
+
 describe('a part of a LeaderWorkerSet', () => {
   const pods = { metadata: { labels: { app: 'lws' } }, spec: { containers: [{ name: 'main' }] } }
   const workerSet = {

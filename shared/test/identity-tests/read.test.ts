@@ -30,6 +30,15 @@ describe('a spec', () => {
       /^spec\.containers\[0\]\.subject\.pods: .* did you mean pod or podSelector\?/,
     ],
     [
+      'a label that no mapping holds',
+      {
+        rules: [
+          { spiffeID: CHAT, onlyIn: { podSelector: { matchLabels: JSON.parse('{"__proto__":"x"}') } } },
+        ],
+      },
+      /^spec\.rules\[0\]\.onlyIn\.podSelector\.matchLabels\.__proto__: no label has this name \| take it away/,
+    ],
+    [
       'a wrong type',
       { containers: [{ subject: SUBJECT, holds: { exactly: CHAT } }] },
       /^spec\.containers\[0\]\.holds\.exactly: it must be a list, and is "spiffe:/,

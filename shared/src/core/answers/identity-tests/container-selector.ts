@@ -47,6 +47,7 @@ function textOf(written: ContainersWritten): string {
   const { namespace, workload, part, pod, podSelector, serviceAccount, container, notInNamespaces } = written
   const who = [
     ...(workload === undefined ? [] : [part === undefined ? workload : `${workload} (${part})`]),
+    ...(part === undefined || workload !== undefined ? [] : [`pods of part ${part}`]),
     ...(pod === undefined ? [] : [`pod/${pod}`]),
     ...(podSelector === undefined ? [] : [`pods ${selectorText(podSelector)}`]),
     ...(serviceAccount === undefined ? [] : [`pods of service account ${serviceAccount}`]),

@@ -129,9 +129,20 @@ export function readIdentityTest(value: unknown, reading: TestReading): Identity
     const ofType = faults.filter(({ path: [first] }) => first === 'apiVersion' || first === 'kind')
     return ofType.length > 0 ? ofType : faults
   }
-  const faults: TestFault[] = []
+  const faults: TestFault[] = [...droppedLabels(own(value, 'spec'), ['spec'])]
   const assertions = new AssertionReader(reading, faults).read(parsed.data.spec)
   return faults.length > 0 ? faults : { name: parsed.data.metadata.name, assertions }
+}
+
+/** The labels that the schema drops without a word: no mapping that it reads has such a key. */
+function droppedLabels(value: unknown, path: FieldPath): readonly TestFault[] {
+  if (Array.isArray(value)) return value.flatMap((one, at) => droppedLabels(one, [...path, at]))
+  if (!isRecord(value)) return []
+  return Object.entries(value).flatMap(([key, one]) =>
+    key === '__proto__'
+      ? [{ path: [...path, key], why: 'no label has this name', fix: 'take it away' }]
+      : droppedLabels(one, [...path, key]),
+  )
 }
 
 interface Issue {
