@@ -1,7 +1,7 @@
 // Which bindings are suggested for which pools, and what is said where there is none.
 import { describe, expect, test } from 'vitest'
 import { analyse } from '../../src/core/analysis/states/analysis.ts'
-import type { JsonRecord } from '../../src/core/base/json.ts'
+import { isRecord, type JsonRecord } from '../../src/core/base/json.ts'
 import { readSnapshot } from '../../src/core/snapshot/snapshot.ts'
 import { binding, CONFIG, objective, perVariant, pool, poolOnly, X_GROUP } from '@kleym/testing/manifests.ts'
 import { pod } from '@kleym/testing/access-policies.ts'
@@ -173,7 +173,36 @@ describe('what there is already', () => {
   })
 })
 
+const DELETED = '2026-01-01T00:00:00Z'
+
+function beingDeleted(object: JsonRecord): JsonRecord {
+  const { metadata } = object
+  return {
+    ...object,
+    metadata: { ...(isRecord(metadata) ? metadata : {}), deletionTimestamp: DELETED },
+  }
+}
+
 describe('where there is none', () => {
+  test('a namespace that is being deleted takes no new object', () => {
+    const namespace = {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name: 'team-a', uid: 'team-a', deletionTimestamp: DELETED },
+    }
+    const why = 'namespace team-a is being deleted, and the API server takes no new object there'
+    expect(notFor(namespace, pool(), pod())).toEqual([`impossible  -: ${why}`])
+    expect(linesFor(namespace, pool(), pod())).toEqual([])
+    expect(notFor(namespace, pool(), pod(), poolOnly())).toEqual([])
+  })
+
+  test('a pool that is being deleted, and what is proven without an objective that is', () => {
+    const why = 'InferencePool llama is being deleted, and a binding is refused once it is gone'
+    expect(notFor(beingDeleted(pool()), pod())).toEqual([`impossible  -: ${why}`])
+    expect(linesFor(pool(), LONE, objective())).toEqual([expect.stringContaining('PerObjective')])
+    expect(linesFor(pool(), LONE, beingDeleted(objective()))).toEqual([expect.stringContaining('PoolOnly')])
+  })
+
   test('a pool that selects nothing: in a cluster there are no pods, and among files there may be others', () => {
     const objects = [pool(), pod({ labels: { app: 'other' } })]
     const lacking = 'no pod and no pod template has its labels (app=llama)'

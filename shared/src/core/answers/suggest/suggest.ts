@@ -180,9 +180,10 @@ function companionContext({ snapshot, settled, config }: Analysis): CompanionCon
 /** What pools are looked up in. */
 interface PoolIndex {
   readonly pods: PodsOfPools
+  readonly namespaces: ReturnType<typeof namespacesByName>
   /** By the key of the pool that they name; without those that are being deleted. */
   readonly bindings: ReadonlyMap<string, readonly Binding[]>
-  /** By the key of each pool of their namespace that they name. */
+  /** By the key of each pool of their namespace that they name; without those that are being deleted. */
   readonly objectives: ReadonlyMap<string, readonly Objective[]>
 }
 
@@ -191,6 +192,7 @@ function indexOf(analysis: Analysis): PoolIndex {
   const byPool = new Map<string, Objective[]>()
   for (const objective of objectives.read) {
     const { meta, poolRef, poolRefs } = objective
+    if (meta.deletedAt !== undefined) continue
     const names = new Set([own(poolRef, 'name'), ...(poolRefs?.entries ?? []).map(({ name }) => name)])
     for (const name of names)
       if (typeof name === 'string')
@@ -198,6 +200,7 @@ function indexOf(analysis: Analysis): PoolIndex {
   }
   return {
     pods: new PodsOfPools(analysis),
+    namespaces: namespacesByName(analysis.snapshot),
     bindings: Map.groupBy(
       bindings.read.filter(({ meta }) => meta.deletedAt === undefined),
       ({ meta, poolRef }) => (poolRef.ok ? namespacedName(meta.namespace, poolRef.value.name) : ''),
@@ -250,6 +253,11 @@ function draftOf(
       : [],
     config,
   }
+  const goes = whatGoes(index.namespaces, pool)
+  if (goes !== undefined) {
+    const not = context.bindings.length > 0 ? [] : [{ ...unproven(goes), state: 'impossible' as const }]
+    return { context, needs: [], not, remarks: [], missing: [] }
+  }
   const unread = snapshot.rest.of(qualifiedKind(BINDING), { namespace })
   if (unread !== undefined) {
     const why = `a binding that was not read may have the name of a suggested one, or its pods (${unknownReasonText(unread)})`
@@ -260,6 +268,18 @@ function draftOf(
   if (needs.length > 0) return { context, needs, not: [], remarks, missing: madeByOthers(pods) }
   if (context.bindings.length > 0) return { context, needs, not: [], remarks, missing: [] }
   return { context, needs, remarks: [], ...nothingSelected(analysis, context) }
+}
+
+/** Why no new binding of a pool lasts; undefined where one may. */
+function whatGoes(
+  namespaces: PoolIndex['namespaces'],
+  { meta: { namespace, name, deletedAt } }: Pool,
+): string | undefined {
+  if (namespaces.get(namespace)?.isTerminating === true)
+    return `namespace ${namespace} is being deleted, and the API server takes no new object there`
+  return deletedAt === undefined
+    ? undefined
+    : `InferencePool ${name} is being deleted, and a binding is refused once it is gone`
 }
 
 /** Why no service account is known under which the pods of a pool run. */
