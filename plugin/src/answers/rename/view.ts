@@ -29,9 +29,12 @@ export function renameAnswer(rename: Rename, steps: number): Answer {
     somebody: 'a container is cut off',
     'not known': 'it is not known whether a container is cut off',
   }[verdict]
+  const lost = renamed.filter(({ oldId, newId }) => oldId !== undefined && newId === undefined).length
   const ids =
     changes.length === 0
-      ? 'no ID changes'
+      ? lost === 0
+        ? 'no ID changes'
+        : `${counted(lost, 'binding')} would give no ID`
       : `${counted(changes.length, 'ID')} of ${counted(holdersOf(rename), 'container')}`
   return {
     mark: verdict === 'nobody' ? 'ok' : 'warn',

@@ -104,6 +104,27 @@ test('a step of another name for a binding breaks nobody if it is skipped: the b
   expect(text).not.toContain('are refused once chat goes')
 })
 
+test('where no ID changes, the old pool goes last all the same', async () => {
+  const ran = await rename(['pool/team-a/llama', 'llama-70b'], CHAT)
+  expect(titles(ran)).toEqual([
+    'Keep the ID while bindings are edited',
+    'Edit the bindings',
+    'Remove the registration by hand',
+    'Take the old name away',
+  ])
+  const text = ran.stdout.replaceAll(/\s+/g, ' ')
+  expect(text).toContain('no ID changes, 4 steps')
+  expect(text).toContain('kubectl delete inferencepools.inference.networking.k8s.io llama -n team-a')
+  expect(text).toContain('check: kubectl get iib -n team-a: Ready for each of them')
+  expect(text).toContain('breaks if skipped: nobody: InferencePool llama stays, and no binding names it')
+})
+
+test('an ID that goes without another one is no ID that stays as it is', async () => {
+  const { stdout } = await rename(['objective/team-a/chat', 'x'.repeat(253)], CHAT)
+  expect(stdout).toContain('1 binding would give no ID, 1 step')
+  expect(stdout).not.toContain('no ID changes')
+})
+
 test('where two bindings can stand, the second one is applied, and nothing is written by hand', async () => {
   const ran = await rename(['pool/llama', 'llama-70b', '-n', 'team-a'], POOLED)
   expect(titles(ran)).toEqual([

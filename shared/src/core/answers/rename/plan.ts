@@ -34,16 +34,19 @@ export interface PlanWords {
 
 /** The steps, in their order; none if nothing is renamed. */
 export function renameSteps(rename: Rename, words: PlanWords): readonly RenameStep[] {
-  const { renamed, changes, consumers } = rename
+  const { renamed, changes, consumers, question } = rename
   if (renamed.length === 0) return []
   const bridges = bridgesOf(rename)
   const isIssued = renamed.some(({ how }) => how !== 'nothing')
+  const isIdNamed = changes.length > 0 || consumers.named.length > 0
+  // The old pool or objective stays until somebody deletes it, whether an ID holds its name or not.
+  const isOldLeft = question.kind !== 'binding' && renamed.some(({ newId }) => newId !== undefined)
   return [
     ...(changes.length === 0 ? [] : [acceptStep(rename, words)]),
     ...(isIssued ? [issueStep(rename, words)] : []),
     switchStep(rename, words),
     ...(bridges.length === 0 ? [] : [removeBridges(bridges)]),
-    ...(changes.length === 0 && consumers.named.length === 0 ? [] : [forgetStep(rename, words)]),
+    ...(isIdNamed || isOldLeft ? [forgetStep(rename, words)] : []),
   ]
 }
 
@@ -279,9 +282,15 @@ function forgetStep({ question, consumers, changes, done }: Rename, { analysis }
           `kubectl delete ${plural}.${group} ${from} -n ${namespace}, once no route, gateway or objective uses it`,
       ),
     ),
-    check: `kubectl kleym who-selects -A --spiffe-id ${first?.oldId ?? ''}`,
-    shows: 'no container with it, and nobody that names it',
-    without: 'nobody at once: whoever is given the old ID later is accepted by all that still name it',
+    check:
+      first === undefined
+        ? `kubectl get iib -n ${namespace}`
+        : `kubectl kleym who-selects -A --spiffe-id ${first.oldId}`,
+    shows: first === undefined ? 'Ready for each of them' : 'no container with it, and nobody that names it',
+    without:
+      first === undefined
+        ? `nobody: ${word} ${from} stays, and no binding names it`
+        : 'nobody at once: whoever is given the old ID later is accepted by all that still name it',
   }
 }
 
