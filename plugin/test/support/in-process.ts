@@ -19,7 +19,7 @@ export async function inProcess(
   args: readonly string[],
   cwd: string,
   env: CommandContext['env'] = {},
-  more: Partial<Pick<CommandContext, 'expectShortRun' | 'clock' | 'stderr'>> = {},
+  more: Partial<Pick<CommandContext, 'expectShortRun' | 'clock' | 'stderr' | 'collectGarbage'>> = {},
 ): Promise<Ran> {
   const stdout = capture()
   const stderr = capture()

@@ -28,6 +28,9 @@ export const MIGRATE_QUESTION: Question = {
   ...WHOM_ALL_NAME,
 }
 
+/** The worlds of fewer registrations take no more than one large answer does. */
+const MANY = 10
+
 /** Tells how registrations become bindings. */
 export async function run(options: MigrateOptions, context: CommandContext): Promise<CommandResult> {
   const input = await gather({ ...options, allNamespaces: true }, MIGRATE_QUESTION, context)
@@ -36,6 +39,9 @@ export async function run(options: MigrateOptions, context: CommandContext): Pro
   let before = noPlansBefore(input.after)
   const migrations: Migration[] = []
   const tests: (readonly NamedInTest[])[] = []
+  // Each leaves several worlds behind, each as large as the estate.
+  const collects = chosen.length < MANY ? undefined : context.collectGarbage
+  collects?.('all')
   for (const object of chosen) {
     const migration = input.drive(migrating(before, object, input))
     tests.push(naming.of(migration))
@@ -44,6 +50,7 @@ export async function run(options: MigrateOptions, context: CommandContext): Pro
     const { after: _, staysFor: __, ...others } = migration
     const { world: ___, ...suggestions } = others.suggestions
     migrations.push({ ...others, suggestions })
+    collects?.('as needed')
   }
   const withProblems = {
     ...input,

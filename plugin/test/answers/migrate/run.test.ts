@@ -394,3 +394,19 @@ test('of two registrations that give one ID one has to stay, and no binding take
   ])
   expect(code).toBe(0)
 })
+
+test.each([
+  [2, 0],
+  [12, 12],
+])('of %i registrations the worlds are given back %i times', async (count, times) => {
+  const many = Array.from({ length: count }, (_, at) => TWICE.replaceAll('twice', `n${at}`).split('---')[1])
+  const cwd = await workspace({
+    ...FILES,
+    'world.yaml': WORLD.split('---').slice(0, -1).join('---'),
+    'many.yaml': many.join('---'),
+  })
+  const asked: string[] = []
+  const args = ['migrate', '-A', '--offline', '-f', 'world.yaml', '-f', 'many.yaml', ...SETTINGS]
+  await inProcess(args, cwd, {}, { collectGarbage: (which) => void asked.push(which) })
+  expect(asked.filter((which) => which === 'as needed')).toHaveLength(times)
+})
