@@ -35,7 +35,7 @@ export function tallied(
   const { sure, unsure } = choose(facts, selector)
   const made = sure.length === 0 ? perhapsMeant(facts, selector) : undefined
   const tally = new Tally(facts.incomplete(selector.written.namespace) ?? made, absent)
-  for (const pod of unsure) tally.doubt(unsureText(pod))
+  for (const pod of unsure) tally.doubt(() => unsureText(pod))
   return { sure, tally }
 }
 
@@ -74,8 +74,8 @@ function compareHolding(
     const may =
       whyOpenText(isIt) ?? perhaps.find((one) => matchOf(one, want, facts) !== NO)?.why ?? whyOpenText(other)
     if (may === undefined)
-      tally.miss(`${who()} does not hold ${wantedText(want)}${reasonOf(holding, want, facts)}`, holding)
-    else tally.doubt(`${who()} may hold ${wantedText(want)}: ${may}`)
+      tally.miss(() => `${who()} does not hold ${wantedText(want)}${reasonOf(holding, want, facts)}`, holding)
+    else tally.doubt(() => `${who()} may hold ${wantedText(want)}: ${may}`)
   }
 }
 
@@ -90,14 +90,14 @@ export function holdsOnly(
   for (const one of held) {
     const match = isAllowed(one)
     if (match === YES) continue
-    const line = `${whoText(holding)} holds ${giftText(one, bindings)}`
+    const line = (): string => `${whoText(holding)} holds ${giftText(one, bindings)}`
     if (match === NO) tally.fail(line, holding)
-    else tally.doubt(`${line}: ${whyOpenText(match) ?? ''}`)
+    else tally.doubt(() => `${line()}: ${whyOpenText(match) ?? ''}`)
   }
   for (const one of perhaps)
     if (isAllowed(one) !== YES)
-      tally.doubt(`${whoText(holding)} may hold ${giftText(one, bindings)}: ${one.why ?? ''}`)
-  if (other !== NO) tally.doubt(openText(holding))
+      tally.doubt(() => `${whoText(holding)} may hold ${giftText(one, bindings)}: ${one.why ?? ''}`)
+  if (other !== NO) tally.doubt(() => openText(holding))
 }
 
 /** That it is not known whether a pod is meant. */

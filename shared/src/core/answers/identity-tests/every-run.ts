@@ -21,15 +21,15 @@ export function everyRun(assertion: EveryAssertion, facts: RunFacts): AssertionR
       // Most rules are about one or two: then nothing is to be counted but those.
       const certain = held.length < 2 ? held.length : idsOf(held).length
       const possible = perhaps.length === 0 ? certain : idsOf([...held, ...perhaps]).length
-      const doubt = perhaps[0]?.why ?? whyOpenText(other) ?? ''
+      const doubt = (): string => perhaps[0]?.why ?? whyOpenText(other) ?? ''
       const gifts = (): string => few(held.map((one) => giftText(one, facts.bindings))).join('; ')
       if (atMost !== undefined && certain > atMost)
-        tally.fail(`${who()} holds ${identitiesText(certain)}: ${gifts()}`, holding)
+        tally.fail(() => `${who()} holds ${identitiesText(certain)}: ${gifts()}`, holding)
       else if (atMost !== undefined && (possible > atMost || other !== NO))
-        tally.doubt(`${who()} may hold more: ${doubt}`)
+        tally.doubt(() => `${who()} may hold more: ${doubt()}`)
       if (atLeast !== undefined && certain < atLeast) {
-        const line = `${who()} holds ${certain === 0 ? 'no identity' : gifts()}`
-        if (possible >= atLeast || other !== NO) tally.doubt(`${line} for certain: ${doubt}`)
+        const line = (): string => `${who()} holds ${certain === 0 ? 'no identity' : gifts()}`
+        if (possible >= atLeast || other !== NO) tally.doubt(() => `${line()} for certain: ${doubt()}`)
         else tally.miss(line, holding)
       }
       if (only !== undefined)

@@ -36,7 +36,8 @@ export function identitiesRun(assertion: IdentityAssertion, facts: RunFacts): As
     expected.push({ selector, pods: lazy(() => new Set(chosen.sure)) })
     about.push(chosen.sure)
   }
-  for (const pod of unsure) if (!expected.some(({ pods }) => pods().has(pod))) tally.doubt(unsureText(pod))
+  for (const pod of unsure)
+    if (!expected.some(({ pods }) => pods().has(pod))) tally.doubt(() => unsureText(pod))
   const fits = ({ spiffeId }: Registration): Truth => ids.match(spiffeId ?? '').fits
   const certainly = (list: readonly Registration[]): Registration | undefined =>
     list.find((one) => fits(one) === YES)
@@ -64,33 +65,36 @@ export function identitiesRun(assertion: IdentityAssertion, facts: RunFacts): As
       tally.saw(holding)
       const { held } = holding
       if (certainly(held) !== undefined) return
-      const who = whoText(holding)
       const partly = perhaps(held) === undefined ? undefined : whyOpenText(IN_PART)
       const may = partly ?? perhaps(holding.perhaps)?.why ?? whyOpenText(holding.other)
       if (may === undefined)
         tally.miss(
-          `${who} does not hold it${missedText(holding, facts, ids, certainly(othersOf(holding)))}`,
+          () =>
+            `${whoText(holding)} does not hold it${missedText(holding, facts, ids, certainly(othersOf(holding)))}`,
           holding,
         )
-      else tally.doubt(`${who} may hold it: ${may}`)
+      else tally.doubt(() => `${whoText(holding)} may hold it: ${may}`)
     },
     hearHolder: (holding) => {
       if ((holding.pod === lastPod && holding.container === lastContainer) || isExpected(holding)) return
       tally.saw(holding)
       if (mode === 'atLeast') return
-      const who = whoText(holding)
+      const who = (): string => whoText(holding)
       const held = certainly(holding.held)
       const may = perhaps([...holding.held, ...holding.perhaps])
-      if (unsure.has(holding.pod)) tally.doubt(`${who} holds it, and whether it is meant is undetermined`)
-      else if (held !== undefined) tally.fail(`${who} holds ${giftText(held, facts.bindings)}`, holding)
+      if (unsure.has(holding.pod))
+        tally.doubt(() => `${who()} holds it, and whether it is meant is undetermined`)
+      else if (held !== undefined)
+        tally.fail(() => `${who()} holds ${giftText(held, facts.bindings)}`, holding)
       else if (may !== undefined)
         tally.doubt(
-          `${who} may hold ${giftText(may, facts.bindings)}: ${may.why ?? 'a part of it is not known'}`,
+          () =>
+            `${who()} may hold ${giftText(may, facts.bindings)}: ${may.why ?? 'a part of it is not known'}`,
         )
     },
     hearOpen: (holding) => {
       if (mode === 'atLeast' || isExpected(holding)) return
-      tally.doubt(openText(holding))
+      tally.doubt(() => openText(holding))
     },
     outcome: () => tally.outcome(heldByText(assertion), () => noHolder(ids.text)),
   }

@@ -31,18 +31,16 @@ export function placesRun(assertion: PlaceAssertion, facts: RunFacts): Assertion
     const mayHold = (): string =>
       `${whoText(holding)} may hold ${giftText(one, facts.bindings)}: ${one.why ?? 'a part of it is not known'}`
     if (isSure && fits === YES) tally.saw(holding)
-    else tally.maySee(mayHold())
+    else tally.maySee(mayHold)
     const match =
       fits !== YES && inCaptured
         ? IN_PART
         : isIn(holding, containers, inCaptured ? captured : undefined, facts)
     if (match === (where === 'onlyIn' ? YES : NO)) return
-    const who = whoText(holding)
-    const what = giftText(one, facts.bindings)
-    if (match.value === 'open')
-      tally.doubt(`${who} holds ${what}, and whether it is one of those is not known`)
-    else if (isSure && fits === YES) tally.fail(`${who} holds ${what}`, holding)
-    else tally.doubt(mayHold())
+    const line = (): string => `${whoText(holding)} holds ${giftText(one, facts.bindings)}`
+    if (match.value === 'open') tally.doubt(() => `${line()}, and whether it is one of those is not known`)
+    else if (isSure && fits === YES) tally.fail(line, holding)
+    else tally.doubt(mayHold)
   }
   return {
     about: [],
@@ -52,10 +50,10 @@ export function placesRun(assertion: PlaceAssertion, facts: RunFacts): Assertion
       for (const one of holding.perhaps) judge(holding, one, false)
     },
     hearOpen: (holding) => {
-      tally.maySee(openText(holding))
+      tally.maySee(() => openText(holding))
       const match = isIn(holding, containers, undefined, facts)
       const isFine = where === 'onlyIn' ? match === YES && !inCaptured : match === NO
-      if (!isFine) tally.doubt(openText(holding))
+      if (!isFine) tally.doubt(() => openText(holding))
     },
     outcome: () => tally.outcome(placeText(assertion), () => noHolder(ids.text)),
   }

@@ -8,8 +8,8 @@ import type { NoMatch, AssertionOutcome } from './run.ts'
 export class Tally {
   readonly #incomplete: string | undefined
   readonly #absent: boolean
-  readonly #failures: string[] = []
-  readonly #doubts: string[] = []
+  readonly #failures = new Lines()
+  readonly #doubts = new Lines()
   /** What to do about the missing part, if that is known. */
   #fix: string | undefined
   #seen = 0
@@ -29,8 +29,8 @@ export class Tally {
   }
 
   /** It is not known whether a container is one to look at: there may be nothing, and there may be something. */
-  maySee(why: string): void {
-    this.#perhapsSeen ??= why
+  maySee(why: Line): void {
+    this.#perhapsSeen ??= why()
   }
 
   /** It is what was stated that there is nothing to see. */
@@ -39,50 +39,50 @@ export class Tally {
   }
 
   /** A container that is there holds what it should not, whatever else there may be. */
-  fail(line: string, { there }: Pick<ContainerHolding, 'there'>): void {
-    if (there === YES) this.#failures.push(line)
-    else this.#doubts.push(`${line}, if it is there: ${whyOpenText(there) ?? ''}`)
+  fail(line: Line, { there }: Pick<ContainerHolding, 'there'>): void {
+    if (there === YES) this.#failures.add(line)
+    else this.#doubts.add(() => `${line()}, if it is there: ${whyOpenText(there) ?? ''}`)
   }
 
   /** Something is not there: wrong where everything could be read, not known elsewhere. */
-  miss(line: string, { there }: Pick<ContainerHolding, 'there'> = CERTAIN, fix?: string): void {
+  miss(line: Line, { there }: Pick<ContainerHolding, 'there'> = CERTAIN, fix?: string): void {
     this.#fix ??= fix
     if (there !== YES) this.fail(line, { there })
-    else if (this.#incomplete === undefined) this.#failures.push(line)
-    else this.#doubts.push(line)
+    else if (this.#incomplete === undefined) this.#failures.add(line)
+    else this.#doubts.add(line)
   }
 
   /** Whether a selector means anything: what is stated of nothing is true whatever there is. */
   meets(means: Truth, nothing: () => NoMatch): void {
     if (means === YES) return
     const { why, fix } = nothing()
-    if (means === NO) this.miss(why, undefined, fix)
-    else this.doubt(`${why} for certain: ${whyOpenText(means) ?? ''}`)
+    if (means === NO) this.miss(() => why, undefined, fix)
+    else this.doubt(() => `${why} for certain: ${whyOpenText(means) ?? ''}`)
   }
 
-  doubt(line: string): void {
-    this.#doubts.push(line)
+  doubt(line: Line): void {
+    this.#doubts.add(line)
   }
 
   /** What it comes to. Whatever is stated is stated of every container that is meant, so what was not read could make it false. */
   outcome(claim: string, nothing: () => NoMatch): AssertionOutcome {
     const base = { claim, evidence: [], fix: undefined }
-    if (this.#failures.length > 0) {
-      const evidence = few(this.#failures)
+    if (this.#failures.count > 0) {
+      const evidence = this.#failures.shown()
       const [only = ''] = evidence
       // One line says it all, in every format that shows the reason alone.
       if (evidence.length === 1) return { ...base, state: 'failed', why: only, fix: this.#fix }
-      return { ...base, state: 'failed', why: `${this.#failures.length} things are wrong`, evidence }
+      return { ...base, state: 'failed', why: `${this.#failures.count} things are wrong`, evidence }
     }
-    if (this.#doubts.length > 0) {
-      const evidence = few(this.#doubts)
+    if (this.#doubts.count > 0) {
+      const evidence = this.#doubts.shown()
       const [only = ''] = evidence
       return this.#incomplete === undefined && evidence.length === 1
         ? { ...base, state: 'unknown', why: only }
         : {
             ...base,
             state: 'unknown',
-            why: this.#incomplete ?? `${new Set(this.#doubts).size} things are undetermined`,
+            why: this.#incomplete ?? `${this.#doubts.count} things are undetermined`,
             evidence,
           }
     }
@@ -101,14 +101,39 @@ export class Tally {
 
 const CERTAIN = { there: YES }
 
+/** A line that is made only if it is kept. */
+type Line = () => string
+
+/** More than are ever shown, so that those which are equal are counted once. */
+const LINES_MAX = 200
+
+/** What an assertion has to say: ten thousand of them may each have something to say of a hundred thousand containers. */
+class Lines {
+  readonly #kept = new Set<string>()
+  #others = 0
+
+  add(line: Line): void {
+    if (this.#kept.size < LINES_MAX) this.#kept.add(line())
+    else this.#others++
+  }
+
+  get count(): number {
+    return this.#kept.size + this.#others
+  }
+
+  shown(): readonly string[] {
+    return few([...this.#kept], this.#others)
+  }
+}
+
 /** More than a person reads. */
 const EVIDENCE_MAX = 10
 
-/** Each line once, sorted; some of them where there are many. */
-export function few(lines: readonly string[]): readonly string[] {
+/** Each line once, sorted; some of them where there are many, with `others` that are not among them. */
+export function few(lines: readonly string[], others = 0): readonly string[] {
   if (lines.length < 2) return lines
   const sorted = distinct(lines)
-  return sorted.length <= EVIDENCE_MAX
+  return sorted.length + others <= EVIDENCE_MAX
     ? sorted
-    : [...sorted.slice(0, EVIDENCE_MAX), `and ${sorted.length - EVIDENCE_MAX} more`]
+    : [...sorted.slice(0, EVIDENCE_MAX), `and ${sorted.length + others - EVIDENCE_MAX} more`]
 }
