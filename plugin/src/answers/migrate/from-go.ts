@@ -139,6 +139,15 @@ function changesOf(moves: readonly GoMove[]): readonly GoChange[] {
   return onceBy(changes, ({ oldId, newId }) => `${oldId} ${newId ?? ''}`)
 }
 
+/** The ID of a variant holds its service account there, and not here: bindings of several accounts then give one ID. */
+function mergedIds(changes: readonly GoChange[]): readonly string[] {
+  return [...Map.groupBy(changes.filter(isToAnother), ({ newId }) => newId)].flatMap(([newId, same]) =>
+    same.length < 2
+      ? []
+      : `one ID here for ${summaryText(same.map(({ oldId }) => oldId))}: whoever accepts ${newId} for one of them accepts the others too`,
+  )
+}
+
 function isToAnother(change: GoChange): change is IdChange {
   return change.newId !== undefined
 }
@@ -147,8 +156,14 @@ function fromGoFrame(input: AnswerInput, moves: readonly GoMove[]): Frame {
   const changes = changesOf(moves)
   const consumers = consumersOf(input.after.settled.policies(), changes)
   const { config } = input.after
+  const merged = mergedIds(changes)
   const cutOffs = [...moves.flatMap((one) => unlabelled(one, input.after)), ...cutOffsBy(consumers)]
-  const steps = stepsOf(changes, consumers, moves.some(isVariant) ? config.variantLabelKey : undefined)
+  const steps = stepsOf(
+    changes,
+    consumers,
+    merged,
+    moves.some(isVariant) ? config.variantLabelKey : undefined,
+  )
   const judgements = moves.flatMap(({ binding }) => input.after.settled.judgements.get(binding.key) ?? [])
   return {
     kind: 'MigrateReport',
@@ -179,14 +194,14 @@ function fromGoFrame(input: AnswerInput, moves: readonly GoMove[]): Frame {
       const refused = moves.filter(({ newId }) => newId === undefined).length
       const changed = moves.filter(isAnother).length
       return {
-        mark: refused + cutOffs.length > 0 ? 'warn' : 'note',
+        mark: refused + cutOffs.length + merged.length > 0 ? 'warn' : 'note',
         text: [
           span(
             `${counted(moves.length, 'binding')}: ${changed} with another ID here, ${refused} without one`,
             'bold',
           ),
         ],
-        reasons: cutOffLines(cutOffs),
+        reasons: [...merged.map((text) => [text]), ...cutOffLines(cutOffs)],
       }
     },
     view: (layout) => [...moves.flatMap((one) => viewMove(one, layout)), ...viewSteps(steps, layout)],
@@ -212,6 +227,7 @@ function viewMove({ binding, oldId, newId, verdict }: GoMove, { width }: Layout)
 function stepsOf(
   changes: readonly GoChange[],
   consumers: GoConsumers,
+  merged: readonly string[],
   key: string | undefined,
 ): readonly MigrationStep[] {
   return present(
@@ -223,7 +239,10 @@ function stepsOf(
           'give each pod template both labels, with one value: a pod without the label of here gets no identity here',
         ],
       },
-    { title: 'Let consumers accept both IDs', lines: acceptLines(changes.filter(isToAnother), consumers) },
+    {
+      title: 'Let consumers accept both IDs',
+      lines: [...acceptLines(changes.filter(isToAnother), consumers), ...merged],
+    },
     {
       title: 'Delete the bindings while the other operator runs',
       lines: [

@@ -162,3 +162,17 @@ test('where the label is the same, nothing is to be labelled', async () => {
   expect(stdout).not.toContain('Label the pods')
   expect(stdout).toContain('1. Let consumers accept both IDs')
 })
+
+test('two service accounts of one variant have two IDs there and one here: the first lines and the first step say so', async () => {
+  const other = `apiVersion: kleym.sonda.red/v1alpha1
+kind: InferenceIdentityBinding
+metadata: { name: canary, namespace: team-a }
+spec: { poolRef: { name: llama }, serviceAccountName: canary, identityBoundary: { variant: decode } }
+`
+  const cwd = await workspace({ 'all.yaml': `${FILES}---\n${other}` })
+  const { stdout } = await inProcess(['migrate', '--from-go', '--offline', '-f', '.', ...SETTINGS], cwd)
+  const text = stdout.replaceAll(/\s+/g, ' ')
+  const says = `one ID here for ${OLD.replace('runner', 'canary')}, ${OLD}: whoever accepts ${NEW} for one of them accepts the others too`
+  expect(stdout.startsWith('!')).toBe(true)
+  expect(text.split(says)).toHaveLength(3)
+})
