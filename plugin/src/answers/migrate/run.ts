@@ -66,7 +66,8 @@ function choose(
 ): readonly ClusterSpiffeId[] {
   const foreign = after.settled.outputs.filter(({ ownership }) => ownership.kind === 'foreign')
   if (registrations === undefined) return foreign.map(({ object }) => object)
-  return registrations.map((name) => {
+  // A name that is given twice is asked about once.
+  return [...new Set(registrations)].map((name) => {
     const found = foreign.find(({ object }) => object.meta.name === name)
     if (found !== undefined) return found.object
     const own = after.settled.outputs.find(({ object }) => object.meta.name === name)

@@ -395,6 +395,12 @@ test('of two registrations that give one ID one has to stay, and no binding take
   expect(code).toBe(0)
 })
 
+test('a registration that is named twice has one plan', async () => {
+  const once = await migrate(['clusterspiffeid/old'])
+  const { stdout } = await migrate(['clusterspiffeid/old', 'clusterspiffeid/old'])
+  expect(stdout).toBe(once.stdout)
+})
+
 test.each([
   [2, 0],
   [12, 12],
