@@ -299,6 +299,14 @@ describe('the registrations of a container', () => {
     expect(containersOf(predicted({ statics }))).toEqual([`vllm s: ${verdict}`])
   })
 
+  test.each<[what: string, dnsNames: readonly string[], verdicts: readonly string[]]>([
+    ['is good', ['a.example'], ['vllm s: issued']],
+    ['is good, and another may be refused', ['a.example', 'a.xn--wgbl6a'], ['vllm s: depends']],
+    ['may be refused, and another is', ['a.xn--wgbl6a', '-a'], ['vllm s: refused']],
+  ])('a static entry of which one DNS name %s', (_, dnsNames, verdicts) => {
+    expect(containersOf(predicted({ statics: [staticEntry('s', { dnsNames })] }))).toEqual(verdicts)
+  })
+
   test('trap 18: a static entry by the UID of a mirror pod is listed, as the kubelet may use another', () => {
     const estate = predicted({
       pods: [pod('p', { meta: { annotations: { 'kubernetes.io/config.mirror': 'x' } } })],

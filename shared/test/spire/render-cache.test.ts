@@ -69,6 +69,18 @@ describe('a definition', () => {
     expect(verdictsOf(predicted({ ids, config: ON }))).toEqual(['a: depends'])
   })
 
+  test('in the ID alone leaves it open beside a plain DNS name and a plain selector', () => {
+    const plain = { dnsNameTemplates: ['{{ .PodMeta.Name }}'], workloadSelectorTemplates: ['k8s:ns:team-a'] }
+    const called = csid('a', {
+      ...plain,
+      spiffeIDTemplate: `{{ define "t" }}one{{ end }}${ID}/{{ template "t" }}`,
+    })
+    expect(verdictsOf(predicted({ ids: [called], config: ON }))).toEqual(['a: depends'])
+    // SCM renders none of it, and may find the entry of another object in its cache.
+    const failing = csid('a', { ...plain, spiffeIDTemplate: `${ID}/{{ template "t" }}` })
+    expect(verdictsOf(predicted({ ids: [failing], config: ON }))).toEqual(['a: depends'])
+  })
+
   test('over a main part without actions changes nothing', () => {
     const ids = [csid('a', { spiffeIDTemplate: `{{ define "t" }}one{{ end }}${ID}/x` })]
     expect(verdictsOf(predicted({ ids, config: ON }))).toEqual(['a: declared'])
