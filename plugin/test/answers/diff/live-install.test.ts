@@ -222,6 +222,24 @@ test('a ConfigMap that holds nothing leaves what a program has put into the live
   expect((await diff(file, { live, isUnrecorded: true })).code).toBe(0)
 })
 
+/** A policy of the network that lets `from` in. */
+function lettingIn(from: string): string {
+  return POLICY.replace('policyTypes', `ingress: ${from}, policyTypes`)
+}
+
+test.each<[what: string, before: string, after: string]>([
+  ['nobody', '[{}]', '[]'],
+  ['pods of its own namespace alone', '[{from: [{namespaceSelector: {}}]}]', '[{from: [{podSelector: {}}]}]'],
+])('a policy of the network that lets in %s, and let in all, is another one', async (_, before, after) => {
+  for (const isUnrecorded of [false, true]) {
+    const live = [...LIVE, lettingIn(before)]
+    const { code, stdout } = await diff(lettingIn(after), { live, isUnrecorded })
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain('NetworkPolicy spire/deny has another spec.ingress[0]')
+    expect(code).toBe(4)
+    expect((await diff(lettingIn(before), { live, isUnrecorded })).code).toBe(0)
+  }
+})
+
 const FORBIDDEN = failure(403, 'Forbidden')
 const CRD_EDIT = edited(CRD, 'className: {type: string}, ', '')
 

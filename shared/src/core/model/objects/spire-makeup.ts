@@ -135,10 +135,8 @@ export function objectsAsked({ live, isAll, files, beside }: InstallEdit): reado
   const named = runners.flatMap(({ object, namespace, spec }): readonly ObjectAsked[] => {
     if (!edited.has(objectKey(object.value))) return []
     const names = new Set<string>()
-    leavesOf(spec, '', (name) => {
-      names.add(name)
-      return undefined
-    })
+    const configMapNamed = (name: string): undefined => void names.add(name)
+    leavesOf(spec, '', { configMapNamed })
     return [...names].map((name) => ({ kind: CONFIG_MAP, namespace, name }))
   })
   const asked = [
@@ -174,7 +172,7 @@ export function spireMakeup(
   return {
     parts: new Map([
       ...runners.map((one) => partOf(one.object, factsOfPods(one, configMaps))),
-      ...around.map((one) => partOf(one, leavesOf(withoutBundles(one.value), ''))),
+      ...around.map((one) => partOf(one, factsAround(one.value))),
       ...ofNamespaces.map((one) => partOf(one, admissionOf(one.value))),
     ]),
     rights: new Map(
@@ -347,6 +345,12 @@ function isOn(labels: ReadonlyMap<string, string>, selector: unknown, isAll: boo
   return asked.length === 0 ? isAll : asked.every(([key, value]) => labels.get(key) === value)
 }
 
+/** What is empty in a policy of the network stands for all. */
+function factsAround(value: JsonRecord): Leaves {
+  const isAnything = kindKey(value) === NETWORK_POLICY
+  return leavesOf(withoutBundles(value), '', { empty: isAnything ? ANYTHING : undefined })
+}
+
 /** SCM fills it in when it runs. */
 function withoutBundles(value: JsonRecord): JsonRecord {
   const { apiVersion: _, kind: __, metadata: ___, status: ____, ...fields } = value
@@ -394,7 +398,9 @@ function factsOfPods(
       })),
   ])
   const pod = isRecord(spec) ? { ...withEffect(spec), ...Object.fromEntries(containers) } : {}
-  const leaves = leavesOf(pod, 'pod', (name) => configMaps.get(namespacedName(namespace, name)))
+  const configMapNamed = (name: string): JsonRecord | undefined =>
+    configMaps.get(namespacedName(namespace, name))
+  const leaves = leavesOf(pod, 'pod', { configMapNamed })
   // That the operator is stopped is a finding of its own.
   const isStopped = runsSpire(spec) && own(own(object.value, 'spec'), 'replicas') === 0
   return new Map([...leaves, ...(isStopped ? [['number of replicas', 'none'] as const] : [])])
@@ -411,16 +417,22 @@ function withEffect(fields: JsonRecord, settings?: ReadonlySet<string>): JsonRec
 
 type Leaves = readonly (readonly [path: string, value: string])[]
 
+/** How the values of an object are told. */
+interface Telling {
+  readonly configMapNamed?: (name: string) => JsonRecord | undefined
+  /** What stands for a record without fields; undefined: it says nothing. */
+  readonly empty?: string | undefined
+}
+
+/** The value of an empty record that says something. */
+const ANYTHING = '{}'
+
 /**
- * The values of an object by their paths, nothing for what is empty. In the place of a ConfigMap that is named stands what it holds: its name
- * may be generated.
+ * The values of an object by their paths. In the place of a ConfigMap that is named stands what it holds: its name may be generated.
  */
-function leavesOf(
-  value: unknown,
-  path: string,
-  configMapNamed: (name: string) => JsonRecord | undefined = () => undefined,
-): Leaves {
-  const below = (one: unknown, at: string): Leaves => leavesOf(one, at, configMapNamed)
+function leavesOf(value: unknown, path: string, telling: Telling): Leaves {
+  const { configMapNamed, empty } = telling
+  const below = (one: unknown, at: string): Leaves => leavesOf(one, at, telling)
   if (Array.isArray(value)) {
     const items: readonly unknown[] = value
     if (items.length > 0 && !items.every(isRecord)) return [[path, canonicalText(value)]]
@@ -429,9 +441,11 @@ function leavesOf(
     return items.flatMap((one, at) => below(one, `${path}[${areNamed ? names[at] : at}]`))
   }
   if (!isRecord(value)) return [[path, canonicalText(value)]]
-  return Object.entries(value).flatMap(([key, one]): Leaves => {
+  const fields = Object.entries(value)
+  if (fields.length === 0 && empty !== undefined) return [[path, empty]]
+  return fields.flatMap(([key, one]): Leaves => {
     const at = path === '' ? key : `${path}.${key}`
-    const found = key.startsWith('configMap') ? configMapNamed(stringAt(one, 'name') ?? '') : undefined
+    const found = key.startsWith('configMap') ? configMapNamed?.(stringAt(one, 'name') ?? '') : undefined
     if (found === undefined || !isRecord(one)) return below(one, at)
     const { name: _, ...rest } = one
     return [[`content of ${at}`, contentOf(found)], ...below(rest, at)]
