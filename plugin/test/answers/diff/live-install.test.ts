@@ -1,6 +1,9 @@
 // What SPIRE's install is made of, compared with the live cluster as with a base of files: each object of it that the files hold.
 import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
 import { qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
+import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
+import { objectKey } from '@kleym/shared/core/model/objects/object-key.ts'
 import { PART_KINDS } from '@kleym/shared/core/model/objects/spire-makeup.ts'
 import { RESOURCES, resourceName } from '@kleym/shared/kube/resources.ts'
 import { drop, failure } from '@kleym/testing/faults/behaviour.ts'
@@ -212,6 +215,66 @@ test.each<[what: string, file: string, said: string]>([
     expect(stdout.replaceAll(/\s+/g, ' ')).toContain(said)
     expect(code).toBe(4)
   }
+})
+
+const HOST_SOCKET = edited(AGENT, 'volumes: [', 'volumes: [{name: s, hostPath: {path: /run, type: Socket}}, ')
+
+test.each<[field: string, live: string, file: string]>([
+  ['spec.volumeLifecycleModes', DRIVER, edited(DRIVER, '{volumeLifecycleModes: [Ephemeral]}', '{}')],
+  ['spec.podInfoOnMount', edited(DRIVER, 'spec: {', 'spec: {podInfoOnMount: true, '), DRIVER],
+  ['spec.ports[0].targetPort', SERVICE, edited(SERVICE, ', targetPort: 8081', '')],
+  ['spec.type', edited(SERVICE, 'spec: {', 'spec: {type: NodePort, '), SERVICE],
+  [
+    'spec.policyTypes',
+    edited(POLICY, '[Ingress]', '[Egress]'),
+    edited(POLICY, ', policyTypes: [Ingress]', ''),
+  ],
+  [
+    'webhooks[v.spiffe.io].failurePolicy',
+    edited(WEBHOOK, '  side', '  failurePolicy: Ignore\n  side'),
+    WEBHOOK,
+  ],
+  [
+    'webhooks[v.spiffe.io].clientConfig.service.port',
+    edited(WEBHOOK, '{name: scm,', '{port: 9443, name: scm,'),
+    WEBHOOK,
+  ],
+  [
+    'pod.dnsPolicy',
+    edited(AGENT, 'hostPID: true', 'hostPID: true\n      dnsPolicy: ClusterFirstWithHostNet'),
+    AGENT,
+  ],
+  ['pod.volumes[s].hostPath.type', HOST_SOCKET, edited(HOST_SOCKET, ', type: Socket', '')],
+  [
+    'pod.nodeSelector.type',
+    edited(SERVER, '      volumes:', '      nodeSelector: {type: gpu}\n      volumes:'),
+    SERVER,
+  ],
+])('a manifest without %s gives it the value that it has by itself', async (field, given, file) => {
+  const name = readMeta(parse(given)).name
+  const live = [CHAT_OBJECTS, OUTPUT, ...INSTALL.filter((one) => !isSameObject(one, given)), given]
+  for (const isUnrecorded of [false, true]) {
+    const { code, stdout } = await diff(file, { live, isUnrecorded })
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain(`${name} has another ${field} on the other side`)
+    expect(code).toBe(4)
+  }
+})
+
+function isSameObject(one: string, other: string): boolean {
+  return objectKey(parse(one)) === objectKey(parse(other))
+}
+
+test.each([
+  ['the account gives no token', 'automountServiceAccountToken: false'],
+  ['the user is root', 'securityContext: {runAsUser: 0}'],
+  ['pods of the node go at once', 'tolerations: [{key: a, effect: NoExecute, tolerationSeconds: 0}]'],
+])('a zero of a manifest says that %s', async (_, field) => {
+  const file = edited(SCM, 'serviceAccountName: scm', `serviceAccountName: scm\n      ${field}`)
+  const { code, stdout } = await diff(file)
+  expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
+    'Deployment spire/spire-controller-manager has another pod.',
+  )
+  expect(code).toBe(4)
 })
 
 test('a ConfigMap that holds nothing leaves what a program has put into the live one', async () => {

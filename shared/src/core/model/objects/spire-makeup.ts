@@ -17,6 +17,7 @@ import { namespacedName } from '../namespaced-name.ts'
 import { unknownReasonText, type UnknownReason } from '../unknown-reason.ts'
 import { lostRight, RIGHTS_KINDS, rightsAmong, type Rights } from './account-rights.ts'
 import { isOfAgent } from './agent-config.ts'
+import { isDropped, isFilledIn } from './filled-in.ts'
 import { readMeta } from './meta.ts'
 import { objectKey } from './object-key.ts'
 import type { RawObject } from './raw.ts'
@@ -221,70 +222,22 @@ function differingFact(from: Part, to: Part): string | undefined {
   const paths = new Set([...from.facts.keys(), ...to.facts.keys()])
   return [...paths].find((path) => {
     const [left, right] = [from.facts.get(path), to.facts.get(path)]
-    if (left === undefined) return right !== undefined && isOnlyIn(to, from, path, right)
-    if (right === undefined) return isOnlyIn(from, to, path, left)
+    if (left === undefined) return right !== undefined && isOnlyIn(to, from, path)
+    if (right === undefined) return isOnlyIn(from, to, path)
     // What a manifest leaves empty, a program fills in.
     const isFilled = (from.isManifest && left === EMPTY) || (to.isManifest && right === EMPTY)
     return left !== right && !(from.isManifest !== to.isManifest && isFilled)
   })
 }
 
-/** Whether what one side alone says is a difference: the API server keeps no zero of a manifest, and fills in what a manifest leaves out. */
-function isOnlyIn(one: Part, other: Part, path: string, value: string): boolean {
+/** Whether what one side alone says is a difference: beside a live object a manifest lacks what the API server fills in. */
+function isOnlyIn(one: Part, other: Part, path: string): boolean {
   if (one.isManifest === other.isManifest) return true
-  return one.isManifest ? !ZERO.has(value) : !FILLED_IN.has(path.replace(/^.*\./, ''))
+  return one.isManifest ? !isDropped(path, one.facts) : !isFilledIn(path, one.facts, other.facts)
 }
 
-const ZERO: ReadonlySet<string> = new Set(['null', 'false', '0', '""'])
 /** The content of a ConfigMap that holds nothing. */
 const EMPTY = ''
-
-/**
- * Fields that the API server fills in where a manifest leaves them out. One that is missing here makes an answer open, and hides nothing.
- * https://github.com/kubernetes/kubernetes/blob/v1.36.0/pkg/apis/core/v1/defaults.go, and those of apps, networking, storage and
- * admissionregistration
- */
-const FILLED_IN: ReadonlySet<string> = new Set([
-  // Of pods and their volumes.
-  'apiVersion',
-  'defaultMode',
-  'divisor',
-  'dnsPolicy',
-  'expirationSeconds',
-  'hostPort',
-  'protocol',
-  'restartPolicy',
-  'schedulerName',
-  'serviceAccount',
-  'type',
-  'volumeMode',
-  // Of Services.
-  'allocateLoadBalancerNodePorts',
-  'clusterIP',
-  'clusterIPs',
-  'externalTrafficPolicy',
-  'healthCheckNodePort',
-  'internalTrafficPolicy',
-  'ipFamilies',
-  'ipFamilyPolicy',
-  'nodePort',
-  'sessionAffinity',
-  'targetPort',
-  'timeoutSeconds',
-  // Of policies of the network, of CSIDrivers and of webhooks.
-  'attachRequired',
-  'failurePolicy',
-  'fsGroupPolicy',
-  'matchPolicy',
-  'podInfoOnMount',
-  'policyTypes',
-  'port',
-  'requiresRepublish',
-  'scope',
-  'seLinuxMount',
-  'storageCapacity',
-  'volumeLifecycleModes',
-])
 
 function partOf(
   { value, isManifest }: RawObject,
