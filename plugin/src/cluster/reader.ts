@@ -2,6 +2,7 @@
 // costs only the answers that need it (docs/cluster.md, "What may not be read").
 import { dig, isRecord, listAt, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import type { UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
+import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
 import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import type { ListOptions, Resource } from '@kleym/shared/kube/api.ts'
 import type { Client } from '@kleym/shared/kube/client.ts'
@@ -14,7 +15,7 @@ import {
   type ServedGroups,
 } from '@kleym/shared/kube/discovery.ts'
 import { ApiError } from '@kleym/shared/kube/errors.ts'
-import { ignoranceOf, isNotFound, mayBeKindAbsent } from '@kleym/shared/kube/failures.ts'
+import { connectionError, ignoranceOf, isNotFound, mayBeKindAbsent } from '@kleym/shared/kube/failures.ts'
 import { PAGE_SIZE } from '@kleym/shared/kube/paging.ts'
 import { BINDINGS, resourceName } from '@kleym/shared/kube/resources.ts'
 import { BodyTooLarge } from '@kleym/shared/kube/transport.ts'
@@ -116,7 +117,10 @@ export class ClusterReader {
   async get(resource: Resource, name: string, namespace?: string): Promise<Reading> {
     try {
       const ref = namespace === undefined ? { name } : { name, namespace }
-      return { state: 'read', objects: [{ value: await this.#client.get(resource, ref) }] }
+      const value = await this.#client.get(resource, ref)
+      // What else answers is no word on whether the object is there.
+      if (!isCalled(value, name, namespace)) throw connectionError('malformed', name, { neverSent: false })
+      return { state: 'read', objects: [{ value }] }
     } catch (error) {
       if (isNotFound(error, resource, name)) return { state: 'read', objects: [] }
       return this.#failed(error, 'get', resource, namespace)
@@ -252,4 +256,9 @@ function combined(readings: readonly Reading[]): Reading {
   const objects = readings.flatMap((one) => (one.state === 'absent' ? [] : one.objects))
   const unknown = readings.find((one) => one.state === 'unknown')
   return unknown === undefined ? { state: 'read', objects } : { state: 'unknown', objects, why: unknown.why }
+}
+
+function isCalled(object: JsonRecord, name: string, namespace: string | undefined): boolean {
+  const meta = readMeta(object)
+  return meta.name === name && (namespace === undefined || meta.namespace === namespace)
 }

@@ -6,7 +6,7 @@ import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
 import { objectKey } from '@kleym/shared/core/model/objects/object-key.ts'
 import { PART_KINDS } from '@kleym/shared/core/model/objects/spire-makeup.ts'
 import { RESOURCES, resourceName } from '@kleym/shared/kube/resources.ts'
-import { drop, failure } from '@kleym/testing/faults/behaviour.ts'
+import { drop, failure, json } from '@kleym/testing/faults/behaviour.ts'
 import { CHAT_BINDING, CHAT_OBJECTS } from '../../support/chat-world.ts'
 import { inProcess, type Ran } from '../../support/in-process.ts'
 import { onPlayedCluster, type Played, type RanLive } from '../../support/played-cluster.ts'
@@ -366,6 +366,18 @@ describe('what may not be read', () => {
     ['does not come', drop],
   ])('an answer that %s is no answer', async (_, behaviour) => {
     const { code, stdout } = await diff(SERVICE, { instead: { 'get services': behaviour } })
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain('whether Service spire/server is the same on both sides')
+    expect(code).toBe(4)
+  })
+
+  test.each([
+    ['of another name', { metadata: { name: 'other', namespace: 'spire' } }],
+    ['of another namespace', { metadata: { name: 'server', namespace: 'other' } }],
+    ['without metadata', {}],
+    ['in a list', { kind: 'ServiceList', items: [] }],
+  ])('an object %s is not the one that was asked for', async (_, answered) => {
+    const instead = { 'get services': json({ apiVersion: 'v1', kind: 'Service', ...answered }) }
+    const { code, stdout } = await diff(edited(SERVICE, '8081', '8082'), { instead })
     expect(stdout.replaceAll(/\s+/g, ' ')).toContain('whether Service spire/server is the same on both sides')
     expect(code).toBe(4)
   })
