@@ -158,6 +158,30 @@ const EDITS: readonly (readonly [what: string, file: string, said: string])[] = 
   ['a server without replicas', edited(SERVER, 'spec:\n', 'spec:\n  replicas: 0\n'), 'spire-server'],
 ]
 
+const SELECTORS = '[{matchExpressions: [{key: of, operator: Exists}, {key: none, operator: DoesNotExist}]}]'
+/** SCM's role, of which a controller has written the rules. */
+const AGGREGATED = `${ROLE}aggregationRule: {clusterRoleSelectors: ${SELECTORS}}\n`
+const NESTED = AGGREGATED.replace('name: scm', 'name: middle, labels: {of: scm}').replaceAll(
+  'key: of,',
+  'key: part,',
+)
+const AGGREGATED_PART = ROLE.replace('name: scm', 'name: part, labels: {of: scm}')
+const NESTED_PART = ROLE.replace('name: scm', 'name: part, labels: {part: scm}')
+
+test.each<[what: string, part: string, file: string]>([
+  ['gives less', AGGREGATED_PART, edited(AGGREGATED_PART, '[get, list, watch]', '[get, list]')],
+  ['is no part any more', AGGREGATED_PART, edited(AGGREGATED_PART, ', labels: {of: scm}', '')],
+  ['is left out by a new label', AGGREGATED_PART, edited(AGGREGATED_PART, 'of: scm', 'of: scm, none: ""')],
+  ['is a part of a part, and gives less', NESTED_PART, edited(NESTED_PART, 'list, watch', 'list')],
+])('a part of an aggregated role that %s leaves open what containers hold', async (_, part, file) => {
+  const nested = part === NESTED_PART ? [NESTED] : []
+  const live = [...LIVE.filter((one) => one !== ROLE), AGGREGATED, ...nested, part]
+  const { code, stdout } = await diff(file, { live })
+  expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(/ServiceAccount spire\/scm may \w+ pods on one side/)
+  expect(code).toBe(4)
+  expect((await diff(part, { live })).code).toBe(0)
+})
+
 test.each(EDITS)('%s leaves open what containers hold', async (_, file, said) => {
   const { code, stdout } = await diff(file)
   expect(stdout.replaceAll(/\s+/g, ' ')).toContain(said)

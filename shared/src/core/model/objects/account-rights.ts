@@ -1,9 +1,12 @@
 // What service accounts may do, as the roles and their bindings among the objects show it: a program that may no longer read pods makes no
 // entries. Source: https://kubernetes.io/docs/reference/access-authn-authz/rbac/
 import { getOrCreate } from '../../base/get-or-create.ts'
-import { canonicalText, isRecord, listAt, own, recordsAt, stringAt, textsAt } from '../../base/json.ts'
+import { canonicalText, listAt, own, recordsAt, stringAt, textsAt } from '../../base/json.ts'
 import { INSTALL_KINDS, qualifiedKind, RIGHTS_GROUP } from '../kinds.ts'
 import { namespacedName, type NamespacedName } from '../namespaced-name.ts'
+import { YES } from '../truth/truth.ts'
+import { matchSelector, selectorProblem } from './label-match.ts'
+import { readLabelSelector, type LabelSelector } from './label-selector.ts'
 import { readMeta } from './meta.ts'
 import { keyOfNames } from './object-key.ts'
 import type { RawObject } from './raw.ts'
@@ -44,11 +47,18 @@ export function rightsAmong(objects: readonly RawObject[]): (namespace: string, 
     ),
   )
   const clusterRoles = of('ClusterRole')
-  const rulesOf = (role: RawObject['value']): readonly unknown[] => {
-    const selectors = recordsAt(own(role, 'aggregationRule'), 'clusterRoleSelectors')
-    const others = selectors.length === 0 ? [] : clusterRoles.filter((one) => isAggregated(one, selectors))
-    // The rules of an aggregated role are written by a controller.
-    return (others.length === 0 ? [role] : others).flatMap((one) => listAt(one, 'rules'))
+  /** Roles may select each other: each counts once. */
+  const rulesOf = (role: RawObject['value'], seen = new Set([role])): readonly unknown[] => {
+    const asked = recordsAt(own(role, 'aggregationRule'), 'clusterRoleSelectors')
+    if (asked.length === 0) return listAt(role, 'rules')
+    const selectors = asked.map((one) => readLabelSelector(one, '', () => {}))
+    const others = clusterRoles.filter((one) => one !== role && isAggregated(one, selectors))
+    // A controller writes the rules of an aggregated role: those that it has may be the former ones.
+    if (others.length === 0)
+      return [{ verbs: ['use'], apiGroups: [''], resources: [`ClusterRole ${readMeta(role).name}`] }]
+    const due = others.filter((one) => !seen.has(one))
+    for (const one of due) seen.add(one)
+    return due.flatMap((one) => rulesOf(one, seen))
   }
   const bindings = ['RoleBinding', 'ClusterRoleBinding'].flatMap((kind) =>
     of(kind).map((binding) => ({
@@ -89,15 +99,13 @@ export function mayTakeRights(before: RawObject['value'], after: RawObject['valu
     canonicalText(own(before, field) ?? null) !== canonicalText(own(after, field) ?? null)
   const [had, has] = [before, after].map((role) => rightsOf(listAt(role, 'rules'), ''))
   const subjects = new Set(listAt(after, 'subjects').map(subjectText))
-  const { labels } = readMeta(after)
   return (
     isEdited('roleRef') ||
     isEdited('aggregationRule') ||
     lostRight(had ?? [], has ?? []) !== undefined ||
     listAt(before, 'subjects').some((one) => !subjects.has(subjectText(one))) ||
-    // A role is aggregated into others by its labels.
-    (stringAt(before, 'kind') === 'ClusterRole' &&
-      [...readMeta(before).labels].some(([key, value]) => labels.get(key) !== value))
+    // A role is aggregated into others by its labels, or by lacking some.
+    (stringAt(before, 'kind') === 'ClusterRole' && labelsText(before) !== labelsText(after))
   )
 }
 
@@ -130,6 +138,10 @@ export function accountsConcerned(
     }
   }
   return accounts
+}
+
+function labelsText(role: RawObject['value']): string {
+  return canonicalText(Object.fromEntries(readMeta(role).labels))
 }
 
 function subjectText(subject: unknown): string {
@@ -176,12 +188,9 @@ function roleKey(kind: string, namespace: string, role: unknown): string {
   return `${kind} ${namespacedName(namespace, readMeta(role).name)}`
 }
 
-function isAggregated(role: unknown, selectors: readonly unknown[]): boolean {
+function isAggregated(role: unknown, selectors: readonly (LabelSelector | undefined)[]): boolean {
   const { labels } = readMeta(role)
-  return selectors.some((selector) => {
-    const asked = own(selector, 'matchLabels')
-    return isRecord(asked) && Object.entries(asked).every(([key, value]) => labels.get(key) === value)
-  })
+  return selectors.some((one) => selectorProblem(one) === undefined && matchSelector(one, { labels }) === YES)
 }
 
 /** Whether a subject of a binding is an account, or a group that it is in. */
