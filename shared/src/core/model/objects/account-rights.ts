@@ -47,18 +47,20 @@ export function rightsAmong(objects: readonly RawObject[]): (namespace: string, 
     ),
   )
   const clusterRoles = of('ClusterRole')
-  /** Roles may select each other: each counts once. */
-  const rulesOf = (role: RawObject['value'], seen = new Set([role])): readonly unknown[] => {
+  /** `rest` are those that do not count yet: roles may select each other. */
+  const rulesOf = (role: RawObject['value'], rest?: Set<RawObject['value']>): readonly unknown[] => {
     const asked = recordsAt(own(role, 'aggregationRule'), 'clusterRoleSelectors')
     if (asked.length === 0) return listAt(role, 'rules')
     const selectors = asked.map((one) => readLabelSelector(one, '', () => {}))
-    const others = clusterRoles.filter((one) => one !== role && isAggregated(one, selectors))
+    const isPart = (one: RawObject['value']): boolean => one !== role && isAggregated(one, selectors)
+    const left = rest ?? new Set(clusterRoles)
+    left.delete(role)
+    const due = [...left].filter(isPart)
     // A controller writes the rules of an aggregated role: those that it has may be the former ones.
-    if (others.length === 0)
+    if (due.length === 0 && !clusterRoles.some(isPart))
       return [{ verbs: ['use'], apiGroups: [''], resources: [`ClusterRole ${readMeta(role).name}`] }]
-    const due = others.filter((one) => !seen.has(one))
-    for (const one of due) seen.add(one)
-    return due.flatMap((one) => rulesOf(one, seen))
+    for (const one of due) left.delete(one)
+    return due.flatMap((one) => rulesOf(one, left))
   }
   const bindings = ['RoleBinding', 'ClusterRoleBinding'].flatMap((kind) =>
     of(kind).map((binding) => ({
