@@ -6,7 +6,7 @@ import { INSTALL_KINDS, qualifiedKind, RIGHTS_GROUP } from '../kinds.ts'
 import { namespacedName, type NamespacedName } from '../namespaced-name.ts'
 import { YES } from '../truth/truth.ts'
 import { matchSelector, selectorProblem } from './label-match.ts'
-import { readLabelSelector, type LabelSelector } from './label-selector.ts'
+import { readLabelSelector } from './label-selector.ts'
 import { readMeta } from './meta.ts'
 import { keyOfNames } from './object-key.ts'
 import type { RawObject } from './raw.ts'
@@ -46,18 +46,23 @@ export function rightsAmong(objects: readonly RawObject[]): (namespace: string, 
       of(kind).map((role) => [roleKey(kind, kind === 'Role' ? readMeta(role).namespace : '', role), role]),
     ),
   )
-  const clusterRoles = of('ClusterRole')
+  const labelsOf = new Map(of('ClusterRole').map((role) => [role, readMeta(role).labels]))
   /** `rest` are those that do not count yet: roles may select each other. */
   const rulesOf = (role: RawObject['value'], rest?: Set<RawObject['value']>): readonly unknown[] => {
     const asked = recordsAt(own(role, 'aggregationRule'), 'clusterRoleSelectors')
     if (asked.length === 0) return listAt(role, 'rules')
-    const selectors = asked.map((one) => readLabelSelector(one, '', () => {}))
-    const isPart = (one: RawObject['value']): boolean => one !== role && isAggregated(one, selectors)
-    const left = rest ?? new Set(clusterRoles)
+    const selectors = asked
+      .map((one) => readLabelSelector(one, '', () => {}))
+      .filter((one) => selectorProblem(one) === undefined)
+    const isPart = (one: RawObject['value']): boolean => {
+      const labels = one === role ? undefined : labelsOf.get(one)
+      return labels !== undefined && selectors.some((each) => matchSelector(each, { labels }) === YES)
+    }
+    const left = rest ?? new Set(labelsOf.keys())
     left.delete(role)
     const due = [...left].filter(isPart)
     // A controller writes the rules of an aggregated role: those that it has may be the former ones.
-    if (due.length === 0 && !clusterRoles.some(isPart))
+    if (due.length === 0 && !labelsOf.keys().some(isPart))
       return [{ verbs: ['use'], apiGroups: [''], resources: [`ClusterRole ${readMeta(role).name}`] }]
     for (const one of due) left.delete(one)
     return due.flatMap((one) => rulesOf(one, left))
@@ -188,11 +193,6 @@ function orAny(one: string, any: string): readonly string[] {
 
 function roleKey(kind: string, namespace: string, role: unknown): string {
   return `${kind} ${namespacedName(namespace, readMeta(role).name)}`
-}
-
-function isAggregated(role: unknown, selectors: readonly (LabelSelector | undefined)[]): boolean {
-  const { labels } = readMeta(role)
-  return selectors.some((one) => selectorProblem(one) === undefined && matchSelector(one, { labels }) === YES)
 }
 
 /** Whether a subject of a binding is an account, or a group that it is in. */
