@@ -46,27 +46,7 @@ export function rightsAmong(objects: readonly RawObject[]): (namespace: string, 
       of(kind).map((role) => [roleKey(kind, kind === 'Role' ? readMeta(role).namespace : '', role), role]),
     ),
   )
-  const labelsOf = new Map(of('ClusterRole').map((role) => [role, readMeta(role).labels]))
-  /** `rest` are those that do not count yet: roles may select each other. */
-  const rulesOf = (role: RawObject['value'], rest?: Set<RawObject['value']>): readonly unknown[] => {
-    const asked = recordsAt(own(role, 'aggregationRule'), 'clusterRoleSelectors')
-    if (asked.length === 0) return listAt(role, 'rules')
-    const selectors = asked
-      .map((one) => readLabelSelector(one, '', () => {}))
-      .filter((one) => selectorProblem(one) === undefined)
-    const isPart = (one: RawObject['value']): boolean => {
-      const labels = one === role ? undefined : labelsOf.get(one)
-      return labels !== undefined && selectors.some((each) => matchSelector(each, { labels }) === YES)
-    }
-    const left = rest ?? new Set(labelsOf.keys())
-    left.delete(role)
-    const due = [...left].filter(isPart)
-    // A controller writes the rules of an aggregated role: those that it has may be the former ones.
-    if (due.length === 0 && !labelsOf.keys().some(isPart))
-      return [{ verbs: ['use'], apiGroups: [''], resources: [`ClusterRole ${readMeta(role).name}`] }]
-    for (const one of due) left.delete(one)
-    return due.flatMap((one) => rulesOf(one, left))
-  }
+  const aggregated = aggregation(of('ClusterRole'))
   const bindings = ['RoleBinding', 'ClusterRoleBinding'].flatMap((kind) =>
     of(kind).map((binding) => ({
       binding,
@@ -84,7 +64,7 @@ export function rightsAmong(objects: readonly RawObject[]): (namespace: string, 
       const found = roles.get(key)
       return found === undefined
         ? [{ namespace, verb: 'use', group: '', resource: `${kind} ${role.metadata.name}`, name: '' }]
-        : rightsOf(rulesOf(found), namespace)
+        : rightsOf(aggregated(found), namespace)
     })
   }
   return (account, name) => {
@@ -94,6 +74,44 @@ export function rightsAmong(objects: readonly RawObject[]): (namespace: string, 
         : [],
     )
     return [...new Set(given)].flat()
+  }
+}
+
+type Role = RawObject['value']
+
+/** Tells the rules of a role: its own, or those of all roles that it selects, and that they select in turn. */
+function aggregation(clusterRoles: readonly Role[]): (role: Role) => readonly unknown[] {
+  const labelsOf = new Map(clusterRoles.map((role) => [role, readMeta(role).labels]))
+  const byLabel = new Map<string, Role[]>()
+  for (const [role, labels] of labelsOf)
+    for (const label of labels) getOrCreate(byLabel, label.join('\n'), () => []).push(role)
+  const selectedBy = (value: unknown): readonly Role[] => {
+    const selector = readLabelSelector(value, '', () => {})
+    if (selector === undefined || selectorProblem(selector) !== undefined) return []
+    const [label] = selector.matchLabels
+    const among = label === undefined ? clusterRoles : (byLabel.get(label.join('\n')) ?? [])
+    return among.filter((one) => matchSelector(selector, { labels: labelsOf.get(one) ?? new Map() }) === YES)
+  }
+  const bySelectors = new Map<string, readonly Role[]>()
+  return (role) => {
+    const rules: unknown[] = []
+    const taken = new Set<readonly Role[]>()
+    const reached = new Set([role])
+    // It grows as it is gone through: roles may select each other, and be many.
+    for (const one of reached) {
+      const asked = recordsAt(own(one, 'aggregationRule'), 'clusterRoleSelectors')
+      if (asked.length === 0) {
+        for (const rule of listAt(one, 'rules')) rules.push(rule)
+        continue
+      }
+      const parts = getOrCreate(bySelectors, canonicalText(asked), () => asked.flatMap(selectedBy))
+      // A controller writes the rules of an aggregated role: those that it has may be the former ones.
+      if (parts.every((part) => part === one))
+        rules.push({ verbs: ['use'], apiGroups: [''], resources: [`ClusterRole ${readMeta(one).name}`] })
+      if (!taken.has(parts)) for (const part of parts) reached.add(part)
+      taken.add(parts)
+    }
+    return rules
   }
 }
 
