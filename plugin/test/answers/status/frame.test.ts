@@ -46,7 +46,10 @@ function deployment(
   }
 }
 function lease(renewed: string, holder = 'pod-1'): JsonRecord {
-  return { spec: { holderIdentity: holder, renewTime: renewed, leaseDurationSeconds: 15 } }
+  return {
+    metadata: { name: 'kleym-operator', namespace: 'kleym' },
+    spec: { holderIdentity: holder, renewTime: renewed, leaseDurationSeconds: 15 },
+  }
 }
 function binding(name: string, status: string, reason: string): JsonRecord {
   const since = '2026-11-20T00:00:00Z'
