@@ -1,6 +1,6 @@
 // What a cluster has of the objects that files change and no list of an answer brings: what says how SPIRE and kleym run, and the CRDs of
 // kinds that answers read. A comparison with a cluster asks for it as one with a base of files finds it there.
-import { kindKey, RIGHTS_GROUP, kindOf } from '@kleym/shared/core/model/kinds.ts'
+import { kindKey, RIGHTS_GROUP, kindOf, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
 import {
   accountsConcerned,
   mayTakeRights,
@@ -86,7 +86,7 @@ export async function readLiveInstall(
     unread: new Map([...found.unread, ...(rights?.unread ?? [])]),
     unreadKinds: new Map(
       [...crds].flatMap(([one, kind]) => {
-        const why = ofKinds.unread.get(`${one.kind} ${one.name}`)
+        const why = ofKinds.unread.get(nameOf(one))
         return why === undefined ? [] : [[kind, why] as const]
       }),
     ),
@@ -137,7 +137,7 @@ function neverListed(
 ): readonly ObjectAsked[] {
   const unlisted = new Set(
     WANTED_KINDS.filter(({ isNameless }) => isNameless !== true)
-      .map(({ kind, group }) => (group === '' ? kind : `${kind}.${group}`))
+      .map(qualifiedKind)
       // Of ConfigMaps only some count.
       .filter(
         (kind) => kind !== 'ConfigMap' && !listedKinds.has(kind) && !absentKinds.has(kind) && !gaps.has(kind),
