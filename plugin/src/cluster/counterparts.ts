@@ -23,7 +23,7 @@ const BY_NAME_MAX = 16
 /** More namespaces than these are read as all. */
 const NAMESPACES_MAX = 4
 
-/** What an apply keeps of each is told by the record of applies. */
+/** The record of applies says what an apply keeps of each. */
 const TRIM = keepingApplied(withoutManagedFields({ status: false }), () => true)
 
 const BY_KIND: ReadonlyMap<string, Resource> = new Map(RESOURCES.map((one) => [resourceName(one), one]))

@@ -465,7 +465,7 @@ describe('several registrations: each plan begins where those before it end', ()
   test.each([
     ['Delete the old registration', ['first', 'second']],
     ['Ask whether the old registration is needed', ['second', 'first']],
-  ])('of two that give one ID, of which the first masks the second, one stays: %s', (title, names) => {
+  ])('one of two that give one ID stays, if the first masks the second: %s', (title, names) => {
     const both = ['first', 'second'].map((name) => foreign(name, { spiffeIDTemplate: OLD }))
     const [one, other] = migrationsOf(names, [pod(), ...both])
     expect(titles(got(one))).toEqual([title])

@@ -22,7 +22,7 @@ const { name } = OUTPUT.metadata
 /** Of the same binding, under the name that its output had with another ID. */
 const EARLIER: OutputParts = { name: 'kleym-team-a-llama-earlier', uid: 'earlier' }
 
-/** What becomes of a binding with these live outputs, if the CRD drops `fields`. */
+/** What follows for a binding with these live outputs, if the CRD drops `fields`. */
 function refused(outputs: readonly OutputParts[], fields: readonly string[], isSafe: boolean): unknown {
   const one = settledCluster([...OBJECTS, ...outputs.map((parts) => live(OUTPUT, parts))], OPTIONS)
   const judgement = judgementOf(settledCluster(OBJECTS, OPTIONS))

@@ -303,7 +303,7 @@ describe('the registrations of a container', () => {
     ['is good', ['a.example'], ['vllm s: issued']],
     ['is good, and another may be refused', ['a.example', 'a.xn--wgbl6a'], ['vllm s: depends']],
     ['may be refused, and another is', ['a.xn--wgbl6a', '-a'], ['vllm s: refused']],
-  ])('a static entry of which one DNS name %s', (_, dnsNames, verdicts) => {
+  ])('a static entry, if one of its DNS names %s', (_, dnsNames, verdicts) => {
     expect(containersOf(predicted({ statics: [staticEntry('s', { dnsNames })] }))).toEqual(verdicts)
   })
 

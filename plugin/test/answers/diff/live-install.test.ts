@@ -159,7 +159,7 @@ const EDITS: readonly (readonly [what: string, file: string, said: string])[] = 
 ]
 
 const SELECTORS = '[{matchExpressions: [{key: of, operator: Exists}, {key: none, operator: DoesNotExist}]}]'
-/** SCM's role, of which a controller has written the rules. */
+/** SCM's role. A controller has written its rules. */
 const AGGREGATED = `${ROLE}aggregationRule: {clusterRoleSelectors: ${SELECTORS}}\n`
 const NESTED = AGGREGATED.replace('name: scm', 'name: middle, labels: {of: scm}').replaceAll(
   'key: of,',

@@ -143,7 +143,7 @@ export const POLICY_KINDS: readonly string[] = [
 ]
 
 /**
- * How OpenShift's operator is told to run SPIRE; there is one object, which is called `cluster`.
+ * What OpenShift's operator is to run of SPIRE. There is one object, and its name is `cluster`.
  * https://github.com/openshift/zero-trust-workload-identity-manager, api/v1alpha1
  */
 export const OPENSHIFT_SCM = {

@@ -351,7 +351,7 @@ function givenByBindings(pod: Pod, container: Container, then: BindingsAlone): r
   )
 }
 
-/** What becomes of the containers of a registration without it. */
+/** What the containers of a registration hold without it. */
 interface Coverage {
   /** Those that lose what it gave them and get nothing of kleym's. */
   readonly uncovered: readonly Uncovered[]

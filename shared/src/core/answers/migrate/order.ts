@@ -14,7 +14,7 @@ export interface MigrationStep {
 /** What the steps come to for the registration. */
 export type Advice = 'keep' | 'ask' | 'narrow' | 'settle' | 'delete'
 
-/** What becomes of a registration by its steps. */
+/** What the steps do to a registration. */
 export function adviceOf(migration: Migration): Advice {
   const { oldIds, uncovered, remainder, open } = migration
   if (isKeptWhole(migration) || remainder.some(({ mustStay }) => mustStay)) return 'keep'
